@@ -53,6 +53,7 @@ mod counting;
 mod edit;
 mod emit;
 mod error;
+mod extent;
 mod generated;
 mod harness;
 mod lasting;

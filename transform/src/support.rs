@@ -91,6 +91,9 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
             UNSTABLE,
             "keep the guard and name the field where it is used",
         ),
+        ["sync", "atomic", _, "from_ptr" | "as_ptr", ..] if mode != Mode::Sequential => {
+            return None;
+        }
         [
             "sync",
             "atomic",

@@ -66,10 +66,64 @@ fn names_of_2015(tokens: TokenStream) -> TokenStream {
 /// Parses tokens, changing them as often as needed.
 fn mended(
     text: &str,
+    tokens: TokenStream,
+    error: syn::Error,
+) -> Result<(syn::File, &'static str), syn::Error> {
+    if let Some(parsed) = mended_by_items(text, &tokens) {
+        return Ok(parsed);
+    }
+    let mut is_2015 = false;
+    let file = mended_part(text, tokens, error, &mut is_2015)?;
+    Ok((file, edition(is_2015)))
+}
+
+const fn edition(is_2015: bool) -> &'static str {
+    if is_2015 { "2015" } else { "2018" }
+}
+
+/// The number of semicolons and blocks that one item may have outside of brackets.
+const PARTS: usize = 16;
+
+/// Parses tokens item by item: after a change, no more than the item is parsed again. `None` where it can't be seen what the
+/// items are.
+fn mended_by_items(text: &str, tokens: &TokenStream) -> Option<(syn::File, &'static str)> {
+    let tokens: Vec<TokenTree> = tokens.clone().into_iter().collect();
+    let mut whole: syn::File = syn::parse2(TokenStream::new()).ok()?;
+    let mut is_2015 = false;
+    let mut start = 0;
+    while start < tokens.len() {
+        let mut end = start;
+        let parsed = (0..PARTS).find_map(|_| {
+            end += tokens.get(end..)?.iter().position(may_end_item)? + 1;
+            let part: TokenStream = tokens[start..end].iter().cloned().collect();
+            match syn::parse2(part.clone()) {
+                Ok(file) => Some(file),
+                Err(error) => mended_part(text, part, error, &mut is_2015).ok(),
+            }
+        });
+        let parsed: syn::File = parsed?;
+        whole.attrs.extend(parsed.attrs);
+        whole.items.extend(parsed.items);
+        start = end;
+    }
+    Some((whole, edition(is_2015)))
+}
+
+fn may_end_item(token: &TokenTree) -> bool {
+    match token {
+        TokenTree::Group(group) => group.delimiter() == Delimiter::Brace,
+        token => is(token, ';'),
+    }
+}
+
+/// Parses tokens, changing them as often as needed. Notes whether they are of the first edition.
+fn mended_part(
+    text: &str,
     mut tokens: TokenStream,
     mut error: syn::Error,
-) -> Result<(syn::File, &'static str), syn::Error> {
-    let mut is_2015 = false;
+    is_2015: &mut bool,
+) -> Result<syn::File, syn::Error> {
+    let mut needs = false;
     let mut last = None;
     for _ in 0..MOST {
         let at = error.span().byte_range().start;
@@ -83,10 +137,13 @@ fn mended(
         };
         // Trait objects without `dyn` and three dots are no errors in 2018; every other change means that the file is
         // of 2015.
-        is_2015 |= needs_2015(text, at);
+        needs |= needs_2015(text, at);
         tokens = changed;
         match syn::parse2(tokens.clone()) {
-            Ok(file) => return Ok((file, if is_2015 { "2015" } else { "2018" })),
+            Ok(file) => {
+                *is_2015 |= needs;
+                return Ok(file);
+            }
             Err(next) => error = next,
         }
     }
@@ -304,6 +361,19 @@ mod tests {
                     .map(|e| (e.to_string(), e.span().byte_range()))
             );
         }
+    }
+
+    /// Items are found whatever is in them, and the second edition's words in one of them make no other edition of the next.
+    #[test]
+    fn items_are_parsed_one_by_one() {
+        let text = "#![allow(unused)] use a::b; const A: S = S {}; static B: Box<Fn(u8) + Send> = { c };
+            fn f<T>(x: Box<Fn(T) + Send>) -> [u8; { 1 }] where A<{ N }>: B { g(x); }
+            m! { a b } n!(c); struct U; struct V(Box<Fn() + Send>); extern { fn h(x: u8); } impl U { fn g(u8, Box<Fn() + Send>); }";
+        let (file, edition) = parsed(text).unwrap();
+        assert_eq!((file.items.len(), edition), (10, "2015"));
+        assert_eq!(file.attrs.len(), 1);
+        let many = "fn f(x: Box<Fn(u8) + Send>) { g::<Box<Fn() + Send>>(x); }\n".repeat(3000);
+        assert_eq!(parsed(&many).unwrap().0.items.len(), 3000);
     }
 
     #[test]

@@ -46,6 +46,7 @@ pub(crate) fn collect(program: &Crate) -> Tables {
         let file = root.files.start;
         collector.impls(file, module, &program.files[file].tree.items);
     }
+    tables.settle();
     tables
 }
 
@@ -336,13 +337,11 @@ impl Collector<'_> {
                 .crate_aliases
                 .insert(bound.clone(), vec![target.clone()]);
         }
-        names.imports.push((
-            bound,
-            Import {
-                segments: vec![target],
-                leading: true,
-            },
-        ));
+        let import = Import {
+            segments: vec![target],
+            leading: true,
+        };
+        names.imports.entry(bound).or_default().push(import);
     }
 }
 
@@ -437,13 +436,16 @@ fn use_tree(names: &mut Names, leading: bool, prefix: &mut Vec<String>, tree: &U
                 Some(last.clone())
             };
             if let Some(bound) = bound {
-                names.imports.push((bound, import(prefix, last)));
+                let import = import(prefix, last);
+                names.imports.entry(bound).or_default().push(import);
             }
         }
         UseTree::Rename(leaf) if leaf.rename == "_" => {}
-        UseTree::Rename(leaf) => names
-            .imports
-            .push((name(&leaf.rename), import(prefix, name(&leaf.ident)))),
+        UseTree::Rename(leaf) => {
+            let import = import(prefix, name(&leaf.ident));
+            let bound = name(&leaf.rename);
+            names.imports.entry(bound).or_default().push(import);
+        }
         UseTree::Glob(_) => names.globs.push(Import {
             segments: prefix.clone(),
             leading,

@@ -11,7 +11,7 @@ pub(crate) mod std_names;
 #[cfg(test)]
 mod tests;
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::collections::{HashMap, HashSet};
 
 pub(crate) use collect::{
@@ -77,7 +77,8 @@ pub(crate) struct Import {
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Names {
     pub(crate) items: HashMap<(Ns, String), Def>,
-    pub(crate) imports: Vec<(String, Import)>,
+    /// The imports, by the name that each brings.
+    pub(crate) imports: HashMap<String, Vec<Import>>,
     pub(crate) globs: Vec<Import>,
 }
 
@@ -129,7 +130,14 @@ pub(crate) struct Tables {
     pub(crate) edition_2015: bool,
     /// The questions that are being answered, by the address of the names in which they look.
     active: RefCell<HashSet<(usize, Ns, String)>>,
+    /// How often a question was asked while it was being answered.
+    circles: Cell<usize>,
+    /// The answers of modules, once all modules are known: a name that comes through many imports is followed once.
+    known: Option<RefCell<HashMap<Question, Option<Def>>>>,
 }
+
+/// A name that is looked up in a module.
+type Question = (ModId, Ns, String);
 
 impl Tables {
     /// Returns tables with nothing in them but the root module.
@@ -152,7 +160,14 @@ impl Tables {
             dependencies,
             edition_2015,
             active: RefCell::default(),
+            circles: Cell::new(0),
+            known: None,
         }
+    }
+
+    /// All modules are known from here on.
+    fn settle(&mut self) {
+        self.known = Some(RefCell::default());
     }
 
     /// Returns the path of a module, `a::b`.
@@ -337,12 +352,29 @@ impl Tables {
 
     /// Looks a name up in a module.
     pub(crate) fn in_module(&self, module: ModId, name: &str, ns: Ns) -> Option<Def> {
-        self.in_names(
-            &self.modules[module].names,
-            &[Rib::Module(module)],
-            name,
-            ns,
-        )
+        let find = || {
+            self.in_names(
+                &self.modules[module].names,
+                &[Rib::Module(module)],
+                name,
+                ns,
+            )
+        };
+        let Some(known) = &self.known else {
+            return find();
+        };
+        let question = (module, ns, name.to_string());
+        if let Some(found) = known.borrow().get(&question) {
+            return found.clone();
+        }
+        let is_first = self.active.borrow().is_empty();
+        let circles = self.circles.get();
+        let found = find();
+        // What has led back to another question that is being answered may have one meaning too few.
+        if is_first || self.circles.get() == circles {
+            known.borrow_mut().insert(question, found.clone());
+        }
+        found
     }
 
     /// Looks a name up in a module or block; `None` if the same question is already being answered, as when an import
@@ -350,6 +382,7 @@ impl Tables {
     fn in_names(&self, names: &Names, ribs: &[Rib], name: &str, ns: Ns) -> Option<Def> {
         let key = (std::ptr::from_ref(names).addr(), ns, name.to_string());
         if !self.active.borrow_mut().insert(key.clone()) {
+            self.circles.set(self.circles.get() + 1);
             return None;
         }
         let found = self.find_in_names(names, ribs, name, ns);
@@ -366,7 +399,7 @@ impl Tables {
         let outside = |import: &Import| {
             !self.edition_2015 && import.segments.len() == 1 && import.segments[0] == name
         };
-        for (_, import) in names.imports.iter().filter(|(bound, _)| bound == name) {
+        for import in names.imports.get(name).into_iter().flatten() {
             let def = if outside(import) {
                 self.beyond(ribs, name, ns)
             } else {
@@ -431,11 +464,25 @@ impl Tables {
             return None;
         };
         let (leading, segments) = collect::path_of(&alias.ty)?;
-        let ribs = [Rib::Module(self.items[item].module)];
-        match self.resolve(&ribs, leading, &segments, Ns::Type)? {
-            Def::Item(next) if next != item => Some(self.alias(next).unwrap_or(Def::Item(next))),
-            def => Some(def),
+        // An alias that is declared in a block may seem to stand for itself, as may several in a circle.
+        let key = (std::ptr::from_ref(alias).addr(), Ns::Type, String::new());
+        if !self.active.borrow_mut().insert(key.clone()) {
+            self.circles.set(self.circles.get() + 1);
+            return None;
         }
+        let ribs = [Rib::Module(self.items[item].module)];
+        let found = match self.resolve(&ribs, leading, &segments, Ns::Type) {
+            Some(Def::Item(next)) if next == item => None,
+            Some(Def::Item(next)) => {
+                let circles = self.circles.get();
+                let further = self.alias(next);
+                let is_last = self.circles.get() == circles;
+                further.or(is_last.then_some(Def::Item(next)))
+            }
+            def => def,
+        };
+        self.active.borrow_mut().remove(&key);
+        found
     }
 }
 

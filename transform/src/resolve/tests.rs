@@ -158,7 +158,7 @@ fn imports_that_start_with_their_own_name() {
         leading: false,
     };
     let names = Names {
-        imports: vec![("spawn".into(), import)],
+        imports: HashMap::from([("spawn".into(), vec![import])]),
         ..Names::default()
     };
     let ribs = [Rib::Module(ROOT), Rib::Block(names)];
@@ -167,4 +167,28 @@ fn imports_that_start_with_their_own_name() {
         tables.resolve(&ribs, false, &segments, Ns::Value),
         Some(Def::Item(_))
     ));
+}
+
+#[test]
+fn aliases_of_themselves_stand_for_nothing_else() {
+    let text = "mod a { pub type T = super::b::T; } mod b { pub type T = super::a::T; } type S = S; type U = a::T;";
+    assert_eq!(ty(text, "S"), "item S");
+    assert_eq!(ty(text, "S::Part"), "Part of S");
+    assert_eq!(ty(text, "U"), "item U");
+    assert_eq!(ty(text, "U::Part::Part"), "Unknown");
+}
+
+/// Each module brings all of two others: no more is looked at than there are modules.
+#[test]
+fn globs_of_globs_are_followed_once() {
+    let layer = |n: usize| {
+        let (a, b) = (n + 1, n + 1);
+        format!(
+            "mod a{n} {{ pub use super::a{a}::*; pub use super::b{b}::*; }} mod b{n} {{ pub use super::a{a}::*; pub use super::b{b}::*; }} "
+        )
+    };
+    let mut text: String = (0..60).map(layer).collect();
+    text.push_str("mod a60 { pub struct Here; } mod b60 {}");
+    assert_eq!(ty(&text, "a0::Here"), "item Here");
+    assert_eq!(ty(&text, "a0::Nowhere"), "nothing");
 }

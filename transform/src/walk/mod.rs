@@ -30,7 +30,6 @@ use std::collections::{BTreeSet, HashMap, HashSet};
 use std::ops::Range;
 
 use syn::Item;
-use syn::spanned::Spanned;
 use syn::visit::Visit;
 
 pub(crate) use calls::Facts;
@@ -42,6 +41,7 @@ pub(crate) use named::NamedType;
 use crate::counting::Counting;
 use crate::edit::Edits;
 use crate::error::Error;
+use crate::extent::bytes;
 use crate::lasting::Lasting;
 use crate::load::Crate;
 use crate::map::Site;
@@ -304,9 +304,4 @@ impl Walker<'_> {
         }
         self.macros.truncate(macros);
     }
-}
-
-/// Returns the bytes of a syntax node.
-fn bytes(node: &impl Spanned) -> Range<usize> {
-    node.span().byte_range()
 }

@@ -10,6 +10,10 @@ const VISIBLE: &str = "pub(crate) ";
 impl Walker<'_> {
     /// Makes the modules and tests in the tokens of a macro's rule, or of a call, visible.
     pub(super) fn widen(&mut self, tokens: TokenStream) {
+        // No harness of the program is in a library that it depends on.
+        if self.program.package.is_dependency {
+            return;
+        }
         let tokens: Vec<TokenTree> = tokens.into_iter().collect();
         let mut tested = false;
         for (at, token) in tokens.iter().enumerate() {
