@@ -3,6 +3,7 @@
 use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use std::thread;
 
 use seqz_transform as transform;
@@ -13,6 +14,9 @@ use super::copies::Copy;
 use super::follow::Follow;
 use super::graph::{Graph, Package};
 use crate::model::document::{NotFollowed, Site};
+
+/// The stack on which a package is looked at: its source is walked as deep as it is nested.
+const STACK: usize = 256 << 20;
 
 /// Packages that the runtime itself may depend on.
 const OF_THE_RUNTIME: &[&str] = &["serde", "serde_core"];
@@ -107,9 +111,17 @@ pub(super) fn find(
 fn alone<R: Send>(
     inside: impl FnOnce() -> Result<R, transform::Error> + Send,
 ) -> Result<R, transform::Error> {
-    thread::scope(|scope| match scope.spawn(inside).join() {
-        Ok(done) => done,
-        Err(panic) => std::panic::resume_unwind(panic),
+    thread::scope(|scope| {
+        let builder = thread::Builder::new().stack_size(STACK);
+        match builder.spawn_scoped(scope, inside).map(|it| it.join()) {
+            Ok(Ok(done)) => done,
+            Ok(Err(panic)) => std::panic::resume_unwind(panic),
+            // There is no room for a stack.
+            Err(error) => Err(transform::Error::Read {
+                path: PathBuf::from("the source"),
+                cause: Arc::new(error),
+            }),
+        }
     })
 }
 
