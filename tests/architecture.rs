@@ -144,7 +144,8 @@ const RUNTIME: &[&str] = &[
     // The two machines. The engine of the sequential program asks the scheduled one what a panic comes to.
     "scheduled",
     "engine raw values calls",
-    "running check loops observe print transmute",
+    "running",
+    "check loops observe print transmute",
     // What stands for std, on either machine.
     "shared",
     "std cell",
@@ -156,7 +157,7 @@ const RUNTIME: &[&str] = &[
 ];
 
 const TRANSFORM: &[&str] = &[
-    "catalogue cfg edit options source unsafe_code",
+    "catalogue cfg edit extent options source unsafe_code",
     "error map sharing support",
     "generated load",
     "counting resolve",

@@ -45,7 +45,13 @@
 
 #![cfg_attr(
     feature = "coercions",
-    feature(coerce_unsized, dispatch_from_dyn, legacy_receiver_trait, unsize)
+    feature(
+        coerce_unsized,
+        dispatch_from_dyn,
+        legacy_receiver_trait,
+        pin_coerce_unsized_trait,
+        unsize
+    )
 )]
 #![cfg_attr(
     feature = "copied_if_clone",

@@ -4,6 +4,8 @@
 use std::mem::{ManuallyDrop, transmute_copy};
 use std::panic::Location;
 
+use crate::running::refuse;
+
 /// The message for a conversion that can't be made.
 const OTHER_SIZE: &str =
     "a `transmute` to or from a type that shares memory, and has another size under seqz";
@@ -16,24 +18,11 @@ const OTHER_SIZE: &str =
 #[track_caller]
 pub unsafe fn transmute<From, To>(from: From) -> To {
     if size_of::<From>() != size_of::<To>() {
-        refuse(Location::caller());
+        refuse(OTHER_SIZE, Location::caller());
     }
     let from = ManuallyDrop::new(from);
     // SAFETY: the sizes are the same, and the caller vouches for the rest; `from` is not used any more.
     unsafe { transmute_copy(&*from) }
-}
-
-#[cold]
-fn refuse(site: &'static Location<'static>) -> ! {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        machine.give_up_soon(OTHER_SIZE, site);
-    }
-    if let Some(handle) = crate::engine::current() {
-        crate::engine::unsupported(handle, OTHER_SIZE.to_owned(), Some(site));
-        crate::engine::abort::unwind(handle);
-    }
-    panic!("{OTHER_SIZE}")
 }
 
 #[cfg(test)]

@@ -195,6 +195,12 @@ impl<T, const OBSERVED: bool> Arc<T, OBSERVED> {
         Arc::first(Handle::new_uninit())
     }
 
+    /// See `std::sync::Arc::new_zeroed`.
+    #[must_use]
+    pub fn new_zeroed() -> Arc<MaybeUninit<T>, OBSERVED> {
+        Arc::first(Handle::new_zeroed())
+    }
+
     /// See `std::sync::Arc::try_unwrap`.
     ///
     /// # Errors
@@ -320,6 +326,12 @@ impl<T, const OBSERVED: bool> Arc<[T], OBSERVED> {
     #[must_use]
     pub fn new_uninit_slice(length: usize) -> Arc<[MaybeUninit<T>], OBSERVED> {
         Arc::first(Handle::new_uninit_slice(length))
+    }
+
+    /// See `std::sync::Arc::new_zeroed_slice`.
+    #[must_use]
+    pub fn new_zeroed_slice(length: usize) -> Arc<[MaybeUninit<T>], OBSERVED> {
+        Arc::first(Handle::new_zeroed_slice(length))
     }
 }
 

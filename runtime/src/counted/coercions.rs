@@ -3,6 +3,7 @@
 
 use std::marker::Unsize;
 use std::ops::{CoerceUnsized, DispatchFromDyn, LegacyReceiver};
+use std::pin::PinCoerceUnsized;
 use std::sync::{Arc as Handle, Weak as WeakHandle};
 
 use super::{Arc, Weak};
@@ -32,3 +33,6 @@ where
     WeakHandle<T>: CoerceUnsized<WeakHandle<U>>,
 {
 }
+
+// SAFETY: the same handle leads to the same value, whatever is known of its type.
+unsafe impl<T: ?Sized, const OBSERVED: bool> PinCoerceUnsized for Arc<T, OBSERVED> {}

@@ -3,6 +3,7 @@
 use std::borrow::Cow;
 use std::ffi::{CStr, CString, OsStr, OsString};
 use std::path::{Path, PathBuf};
+use std::pin::Pin;
 use std::sync::Arc as Handle;
 
 use super::Arc;
@@ -91,5 +92,21 @@ impl<const OBSERVED: bool> Default for Arc<str, OBSERVED> {
 impl<T, const OBSERVED: bool> Default for Arc<[T], OBSERVED> {
     fn default() -> Self {
         Self::from(Vec::new())
+    }
+}
+
+impl<const OBSERVED: bool> Default for Arc<CStr, OBSERVED> {
+    fn default() -> Self {
+        Self::from(c"")
+    }
+}
+
+impl<T: ?Sized, const OBSERVED: bool> Default for Pin<Arc<T, OBSERVED>>
+where
+    Arc<T, OBSERVED>: Default,
+{
+    fn default() -> Self {
+        // SAFETY: an `Arc` never moves the value that it leads to.
+        unsafe { Pin::new_unchecked(Arc::default()) }
     }
 }

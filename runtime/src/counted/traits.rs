@@ -8,6 +8,8 @@ use std::fs::File;
 use std::hash::{Hash, Hasher};
 use std::io::{self, Read, Seek, SeekFrom, Write};
 use std::ops::Deref;
+#[cfg(unix)]
+use std::os::fd::{AsFd, AsRawFd, BorrowedFd, RawFd};
 use std::panic::{RefUnwindSafe, UnwindSafe};
 
 use super::{Arc, Weak};
@@ -118,5 +120,19 @@ impl<const OBSERVED: bool> Write for Arc<File, OBSERVED> {
 impl<const OBSERVED: bool> Seek for Arc<File, OBSERVED> {
     fn seek(&mut self, to: SeekFrom) -> io::Result<u64> {
         (&**self).seek(to)
+    }
+}
+
+#[cfg(unix)]
+impl<T: AsFd + ?Sized, const OBSERVED: bool> AsFd for Arc<T, OBSERVED> {
+    fn as_fd(&self) -> BorrowedFd<'_> {
+        (**self).as_fd()
+    }
+}
+
+#[cfg(unix)]
+impl<T: AsRawFd, const OBSERVED: bool> AsRawFd for Arc<T, OBSERVED> {
+    fn as_raw_fd(&self) -> RawFd {
+        (**self).as_raw_fd()
     }
 }

@@ -58,7 +58,23 @@ where
     T: Send + 'static,
 {
     // SAFETY: `'static` does not end.
+    unsafe { spawn_unchecked(name, body, site) }
+}
+
+/// Starts a thread.
+///
+/// # Safety
+/// What the thread borrows must outlive it.
+#[inline]
+unsafe fn spawn_unchecked<F, T>(name: Option<String>, body: F, site: Site) -> JoinHandle<T>
+where
+    F: FnOnce() -> T + Send,
+    T: Send,
+{
+    // SAFETY: the caller's promise.
     let (body, packet) = unsafe { task(body, site) };
+    // SAFETY: as above; the handle hands out the thread's result, which borrows what the caller's type says.
+    let packet: Packet<'static, T> = unsafe { std::mem::transmute(packet) };
     let name = name.map(Arc::from);
     let no = start(name.clone(), site, body);
     JoinHandle {
@@ -393,6 +409,23 @@ impl Builder {
         T: Send + 'static,
     {
         Ok(spawn_at(self.name, body, Location::caller()))
+    }
+
+    /// See `std::thread::Builder::spawn_unchecked`.
+    ///
+    /// # Errors
+    /// None: the engine can always make a thread.
+    ///
+    /// # Safety
+    /// What the thread borrows must outlive it, as with std.
+    #[track_caller]
+    pub unsafe fn spawn_unchecked<F, T>(self, body: F) -> io::Result<JoinHandle<T>>
+    where
+        F: FnOnce() -> T + Send,
+        T: Send,
+    {
+        // SAFETY: the caller's promise.
+        Ok(unsafe { spawn_unchecked(self.name, body, Location::caller()) })
     }
 
     /// See `std::thread::Builder::spawn_scoped`.

@@ -7,6 +7,7 @@ use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 pub use ::std::sync::atomic::Ordering;
 
 use crate::engine::ValueKind;
+use crate::running::refuse;
 use crate::shared::{AtomicCell, Bits};
 use crate::vocabulary::Site;
 
@@ -173,6 +174,25 @@ macro_rules! common {
                 self.cell.rmw(|_| value, order, Location::caller())
             }
 
+            /// See `as_ptr` of the std type. The execution ends as one that can't be followed: what is done to memory
+            /// behind the pointer is no event.
+            #[must_use]
+            #[track_caller]
+            pub fn as_ptr(&self) -> *mut $value {
+                refuse("the place of an atomic is taken: accesses behind the pointer can't be seen", Location::caller())
+            }
+
+            /// See `from_ptr` of the std type. The execution ends as one that can't be followed: there is no atomic of
+            /// the runtime behind the pointer.
+            ///
+            /// # Safety
+            /// There is nothing to see to.
+            #[must_use]
+            #[track_caller]
+            pub unsafe fn from_ptr<'a>(_: *mut $value) -> &'a Self {
+                refuse("an atomic is made of memory behind a pointer", Location::caller())
+            }
+
             /// See `compare_exchange` of the std type.
             ///
             /// # Errors
@@ -232,12 +252,15 @@ macro_rules! common {
             /// # Errors
             /// `next` gave `None` for the value that is returned.
             #[track_caller]
-            pub fn fetch_update(
+            pub fn fetch_update<F>(
                 &self,
                 set: Ordering,
                 fetch: Ordering,
-                next: impl FnMut($value) -> Option<$value>,
-            ) -> Result<$value, $value> {
+                next: F,
+            ) -> Result<$value, $value>
+            where
+                F: FnMut($value) -> Option<$value>,
+            {
                 check_failure(fetch);
                 self.cell.fetch_update(next, (set, fetch), Location::caller())
             }
@@ -445,6 +468,39 @@ impl<T> Bits for *mut T {
 }
 
 common!([T] AtomicPtr<T>, *mut T);
+
+/// Updates of an address, which are those of std's type of this name.
+macro_rules! fetch_addresses {
+    ($($(#[$doc:meta])* $method:ident: $next:expr;)*) => {
+        impl<T> AtomicPtr<T> {
+            $(
+                $(#[$doc])*
+                #[track_caller]
+                pub fn $method(&self, value: usize, order: Ordering) -> *mut T {
+                    let next: fn(*mut T, usize) -> *mut T = $next;
+                    self.cell.rmw(|old| next(old, value), order, Location::caller())
+                }
+            )*
+        }
+    };
+}
+
+fetch_addresses! {
+    /// See `fetch_ptr_add` of the std type.
+    fetch_ptr_add: |old, value| old.wrapping_add(value);
+    /// See `fetch_ptr_sub` of the std type.
+    fetch_ptr_sub: |old, value| old.wrapping_sub(value);
+    /// See `fetch_byte_add` of the std type.
+    fetch_byte_add: |old, value| old.wrapping_byte_add(value);
+    /// See `fetch_byte_sub` of the std type.
+    fetch_byte_sub: |old, value| old.wrapping_byte_sub(value);
+    /// See `fetch_or` of the std type.
+    fetch_or: |old, value| old.map_addr(|address| address | value);
+    /// See `fetch_and` of the std type.
+    fetch_and: |old, value| old.map_addr(|address| address & value);
+    /// See `fetch_xor` of the std type.
+    fetch_xor: |old, value| old.map_addr(|address| address ^ value);
+}
 
 impl<T> fmt::Pointer for AtomicPtr<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {

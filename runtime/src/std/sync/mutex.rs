@@ -161,6 +161,9 @@ impl<'a, T: Shadow> MutexGuard<'a, T> {
     }
 }
 
+impl<T: Shadow> UnwindSafe for MutexGuard<'_, T> {}
+impl<T: Shadow> RefUnwindSafe for MutexGuard<'_, T> {}
+
 impl<T: Shadow> Deref for MutexGuard<'_, T> {
     type Target = T;
 

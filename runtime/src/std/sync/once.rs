@@ -4,7 +4,9 @@
 //! the thread enters the queue, looks at the state once more, and goes on at once if the initialization is over by
 //! then. So asking whether the initialization is over is no more than a read.
 
+use std::cell::Cell;
 use std::fmt;
+use std::marker::PhantomData;
 use std::panic::{
     AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind,
 };
@@ -109,6 +111,7 @@ impl Once {
             if self.state.update(begin, Some(found), site).is_ok() {
                 let state = OnceState {
                     poisoned: found == POISONED,
+                    _not_sync: PhantomData,
                 };
                 // Not in a destructor: others may run between these steps, which they may not while a thread unwinds.
                 let result = catch_unwind(AssertUnwindSafe(|| init(&state)));
@@ -185,6 +188,8 @@ impl fmt::Debug for Once {
 /// `std::sync::OnceState`.
 pub struct OnceState {
     poisoned: bool,
+    /// As std's, it is the initializing thread's alone.
+    _not_sync: PhantomData<Cell<()>>,
 }
 
 impl OnceState {

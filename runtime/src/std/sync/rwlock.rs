@@ -7,6 +7,7 @@ use std::fmt;
 use std::marker::PhantomData;
 use std::ops::{Deref, DerefMut};
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
+use std::ptr::NonNull;
 use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use crate::log::LockMode;
@@ -15,6 +16,8 @@ use crate::vocabulary::Site;
 
 /// `std::sync::RwLock`, as an object of P̂ₖ.
 pub struct RwLock<T> {
+    // Readers share the value, so that the lock is `Sync` only where the value is.
+    _shared: PhantomData<T>,
     cell: LockCell<T>,
 }
 
@@ -25,6 +28,7 @@ impl<T> RwLock<T> {
     /// See `std::sync::RwLock::new`.
     pub const fn new(value: T) -> Self {
         Self {
+            _shared: PhantomData,
             cell: LockCell::new(value),
         }
     }
@@ -44,11 +48,7 @@ impl<T: Shadow> RwLock<T> {
     pub fn read(&self) -> LockResult<RwLockReadGuard<'_, T>> {
         let site = Location::caller();
         let poisoned = self.cell.lock(LockMode::Shared, site);
-        let guard = RwLockReadGuard {
-            cell: &self.cell,
-            taken: site,
-            _not_send: PhantomData,
-        };
+        let guard = RwLockReadGuard::of(&self.cell, site);
         if poisoned {
             Err(PoisonError::new(guard))
         } else {
@@ -66,11 +66,7 @@ impl<T: Shadow> RwLock<T> {
         let Some(poisoned) = self.cell.try_lock(LockMode::Shared, site) else {
             return Err(TryLockError::WouldBlock);
         };
-        let guard = RwLockReadGuard {
-            cell: &self.cell,
-            taken: site,
-            _not_send: PhantomData,
-        };
+        let guard = RwLockReadGuard::of(&self.cell, site);
         if poisoned {
             Err(TryLockError::Poisoned(PoisonError::new(guard)))
         } else {
@@ -186,26 +182,47 @@ impl<T: Shadow + fmt::Debug> fmt::Debug for RwLock<T> {
 /// `std::sync::RwLockReadGuard`.
 #[must_use = "if unused the RwLock will immediately unlock"]
 pub struct RwLockReadGuard<'a, T: Shadow> {
-    cell: &'a LockCell<T>,
+    /// The cell, of this type or of one that lives longer: a guard that only reads may be one of a shorter life, as std's.
+    cell: NonNull<()>,
     taken: Site,
-    _not_send: PhantomData<*const ()>,
+    _value: PhantomData<&'a T>,
+}
+
+impl<'a, T: Shadow> RwLockReadGuard<'a, T> {
+    fn of(cell: &'a LockCell<T>, taken: Site) -> Self {
+        Self {
+            cell: NonNull::from(cell).cast(),
+            taken,
+            _value: PhantomData,
+        }
+    }
+
+    const fn cell(&self) -> &'a LockCell<T> {
+        // SAFETY: it is the cell that the guard was made of, whose borrow is as long as `'a`. Under a shared guard, values are
+        // only read.
+        unsafe { self.cell.cast().as_ref() }
+    }
 }
 
 // SAFETY: sharing a guard shares `&T` and no more.
 unsafe impl<T: Shadow + Sync> Sync for RwLockReadGuard<'_, T> {}
+
+impl<T: Shadow + RefUnwindSafe> UnwindSafe for RwLockReadGuard<'_, T> {}
+impl<T: Shadow + RefUnwindSafe> RefUnwindSafe for RwLockReadGuard<'_, T> {}
 
 impl<T: Shadow> Deref for RwLockReadGuard<'_, T> {
     type Target = T;
 
     fn deref(&self) -> &T {
         // SAFETY: the guard keeps writers of its line out.
-        unsafe { &*self.cell.value() }
+        unsafe { &*self.cell().value() }
     }
 }
 
 impl<T: Shadow> Drop for RwLockReadGuard<'_, T> {
     fn drop(&mut self) {
-        self.cell.unlock(LockMode::Shared, self.taken, None, false);
+        self.cell()
+            .unlock(LockMode::Shared, self.taken, None, false);
     }
 }
 
@@ -222,13 +239,12 @@ impl<'a, T: Shadow> RwLockWriteGuard<'a, T> {
         cell.share(site);
         drop(s);
         cell.is_shared(site);
-        RwLockReadGuard {
-            cell,
-            taken: site,
-            _not_send: PhantomData,
-        }
+        RwLockReadGuard::of(cell, site)
     }
 }
+
+impl<T: Shadow> UnwindSafe for RwLockWriteGuard<'_, T> {}
+impl<T: Shadow> RefUnwindSafe for RwLockWriteGuard<'_, T> {}
 
 impl<T: Shadow> Deref for RwLockWriteGuard<'_, T> {
     type Target = T;

@@ -17,6 +17,7 @@ use crate::locals::{self, Found};
 
 /// `std::thread::AccessError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
 pub struct AccessError;
 
 impl fmt::Display for AccessError {
@@ -87,7 +88,10 @@ impl<T: 'static> LocalKey<T> {
 
     /// See `std::thread::LocalKey::with`.
     #[track_caller]
-    pub fn with<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+    pub fn with<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&T) -> R,
+    {
         f(&self.alive(None).0)
     }
 
@@ -95,7 +99,10 @@ impl<T: 'static> LocalKey<T> {
     ///
     /// # Errors
     /// The thread ends, and the value has been destroyed.
-    pub fn try_with<R>(&'static self, f: impl FnOnce(&T) -> R) -> Result<R, AccessError> {
+    pub fn try_with<F, R>(&'static self, f: F) -> Result<R, AccessError>
+    where
+        F: FnOnce(&T) -> R,
+    {
         Ok(f(&self.value(None)?.0))
     }
 }
@@ -138,13 +145,19 @@ impl<T: 'static> LocalKey<Cell<T>> {
 impl<T: 'static> LocalKey<RefCell<T>> {
     /// See `std::thread::LocalKey::with_borrow`.
     #[track_caller]
-    pub fn with_borrow<R>(&'static self, f: impl FnOnce(&T) -> R) -> R {
+    pub fn with_borrow<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&T) -> R,
+    {
         self.with(|cell| f(&cell.borrow()))
     }
 
     /// See `std::thread::LocalKey::with_borrow_mut`.
     #[track_caller]
-    pub fn with_borrow_mut<R>(&'static self, f: impl FnOnce(&mut T) -> R) -> R {
+    pub fn with_borrow_mut<F, R>(&'static self, f: F) -> R
+    where
+        F: FnOnce(&mut T) -> R,
+    {
         self.with(|cell| f(&mut cell.borrow_mut()))
     }
 
