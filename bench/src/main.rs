@@ -1,6 +1,6 @@
 //! Ratios between seqz and the tools beside it, each measured in one run on one machine.
 
-#[cfg(any(feature = "peers", feature = "z3"))]
+#[cfg_attr(not(any(feature = "peers", feature = "z3")), allow(dead_code))]
 mod clock;
 #[cfg(feature = "z3")]
 mod feasibility;
@@ -18,6 +18,7 @@ mod peers;
 mod programs;
 #[cfg(feature = "peers")]
 mod schedules;
+mod sweep;
 
 use std::process::ExitCode;
 
@@ -35,6 +36,7 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
        seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
        seqz-bench memory
+       seqz-bench sweep [DIR…]         (the transformation, over the packages in these directories or in cargo's registry)
        seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)
        seqz-bench search PROGRAM STRATEGY TIMES   (so many executions in scheduled mode, for profilers; needs --features peers)";
 
@@ -63,6 +65,11 @@ fn main() -> ExitCode {
         #[cfg(feature = "peers")]
         Some("first-bugs") => match arguments.next() {
             Some(seqz) => first_bugs::run(seqz.as_ref(), &arguments.collect::<Vec<_>>()),
+            None => usage(),
+        },
+        Some("sweep") => sweep::run(&arguments.collect::<Vec<_>>()),
+        Some("sweep-one") => match arguments.next() {
+            Some(package) => sweep::one(package.as_ref()),
             None => usage(),
         },
         #[cfg(feature = "peers")]
