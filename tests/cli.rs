@@ -46,6 +46,40 @@ fn help_tells_what_there_is() {
     snapshot!("help_replay", dir, ["replay", "--help"]);
     snapshot!("help_report", dir, ["report", "--help"]);
     snapshot!("help_compare", dir, ["compare", "--help"]);
+    snapshot!("help_doctor", dir, ["doctor", "--help"]);
+}
+
+#[test]
+fn doctor_says_how_far_searches_come() {
+    let lib = "
+        use std::cell::UnsafeCell;
+        use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+        #[test]
+        fn followed() {
+            static COUNT: AtomicU32 = AtomicU32::new(0);
+            std::thread::spawn(|| COUNT.store(1, SeqCst)).join().unwrap();
+        }
+        struct Shared(UnsafeCell<u32>);
+        unsafe impl Sync for Shared {}
+        #[test]
+        fn unfollowed() {
+            static SHARED: Shared = Shared(UnsafeCell::new(0));
+            std::thread::spawn(|| unsafe { *SHARED.0.get() = 1 }).join().unwrap();
+        }
+    ";
+    let run = seqz(package(lib).path(), ["doctor"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    for said in [
+        "2 harnesses: 1 can be searched to the end, 1 can be searched but not to the end, 0 can't be run",
+        "not followed",
+        "UnsafeCell",
+        "rustc",
+        "cache",
+    ] {
+        // Long lines are wrapped.
+        let text = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
+        assert!(text.contains(said), "{said}: {}", run.shown());
+    }
 }
 
 #[test]

@@ -2,6 +2,7 @@
 
 mod check;
 mod compare;
+mod doctor;
 mod emit;
 mod explore;
 mod features;
@@ -83,6 +84,24 @@ enum Command {
     Compare(CompareArgs),
     Replay(ReplayArgs),
     Report(ReportArgs),
+    Doctor(DoctorArgs),
+}
+
+/// Arguments of `seqz doctor`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Show what seqz has to work with, and what stands in the way of a promise",
+    long_about = "Show what seqz has to work with, and what stands in the way of a promise.\n\n\
+        The tools that it finds (cargo, rustc, Z3, cargo-fuzz), what it keeps on this machine; and of a program, how many \
+        harnesses can be searched to the end, which code and which dependencies are not followed, and why. `seqz list` has \
+        the same harness by harness.",
+    after_long_help = "Examples:\n  seqz doctor\n  seqz doctor crates/queue\n  seqz doctor --workspace"
+)]
+pub struct DoctorArgs {
+    #[command(flatten)]
+    packages: PackageArgs,
+    #[command(flatten)]
+    follow: FollowArgs,
 }
 
 /// Arguments of `seqz list`.
@@ -267,6 +286,7 @@ pub fn main() -> u8 {
         Command::Compare(args) => compare::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Report(args) => report::run(args),
+        Command::Doctor(args) => doctor::run(args, &terminal),
     };
     match result {
         Ok(verdict) => verdict.code(),

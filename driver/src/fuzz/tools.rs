@@ -73,6 +73,14 @@ impl Tools {
     }
 }
 
+impl Tools {
+    /// Returns the versions of both tools.
+    #[must_use]
+    pub fn versions(&self) -> &str {
+        &self.versions
+    }
+}
+
 fn command(words: &[String]) -> Command {
     let mut words = words.iter();
     let mut command = Command::new(words.next().map_or("cargo", String::as_str));
