@@ -236,6 +236,11 @@ fn those_with_panics_and_destructors() {
 }
 
 #[test]
+fn those_with_destructors_of_values() {
+    are_judged_rightly(&kinds!("tokens"));
+}
+
+#[test]
 fn those_that_wait() {
     are_judged_rightly(&kinds!("waiting"));
 }

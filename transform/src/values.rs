@@ -67,7 +67,10 @@ pub(crate) fn add(
         // A shared value may be of a type that is named elsewhere only, or nowhere.
         let is_cloned_by_parts = derived.contains(&item) || derives(definition.attrs, "Clone");
         let end = end_of(tables, item);
-        if is_cloned_by_parts {
+        let is_destroyed = tables.trait_impls.contains(&(item, "Drop".to_owned()));
+        if is_destroyed {
+            edits[data.file].after(end, format!(" {}", definition.destroyed()), end - 1);
+        } else if is_cloned_by_parts {
             edits[data.file].after(end, format!(" {}", definition.cloned_by_parts()), end - 1);
         }
         if !needed.contains(&item) {
@@ -295,6 +298,15 @@ impl<'d> Definition<'d> {
              fn compare_parts(&self, seqz_like: &Self) {same} {{ {} }} }}",
             visit("complete"),
             visit("compare"),
+        )
+    }
+
+    /// Returns an implementation of `ClonedByParts` for a type that implements `Drop`.
+    fn destroyed(&self) -> String {
+        let head = self.head("ClonedByParts", false);
+        let says = format!("-> {VALUES}::Sameness {{ {VALUES}::Sameness::Destroys }}");
+        format!(
+            "{ALLOWED} {head} {{ fn complete_parts(&mut self, _: &Self) {says} fn compare_parts(&self, _: &Self) {says} }}"
         )
     }
 

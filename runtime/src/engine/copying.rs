@@ -59,23 +59,43 @@ pub(crate) fn is_another<V>(handle: Handle, site: Option<Site>) {
 #[cold]
 #[inline(never)]
 pub(crate) fn may_be_another<V>(handle: Handle, site: Option<Site>) {
-    let engine = handle.get();
-    let name = std::any::type_name::<V>();
-    if engine.doubts.iter().any(|doubt| doubt.0 == name) {
-        return;
-    }
-    // It is read after the execution's memory has been given back.
-    outside(|| engine.doubts.push((name, site)));
+    note::<V>(handle, "whose `Clone` may make another value", site);
 }
 
-/// A type of which copies were made that may be other values than their own, in words, and a place where one was needed.
-pub(super) fn doubt((name, site): Copying) -> Remark {
-    Remark {
-        message: format!(
-            "copies of `{}`, whose `Clone` may make another value",
-            short(name)
-        ),
-        place: site.map(Place::from),
+/// Notes that there is more than one `V` where the program has one, and that a part of it has a destructor.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_destroyed_twice<V>(handle: Handle, site: Option<Site>) {
+    note::<V>(handle, "whose destructors run for each copy", site);
+}
+
+fn note<V>(handle: Handle, why: &'static str, site: Option<Site>) {
+    let engine = handle.get();
+    let of = std::any::type_name::<V>();
+    if !engine
+        .doubts
+        .iter()
+        .any(|known| known.of == of && known.why == why)
+    {
+        // It is read after the execution's memory has been given back.
+        outside(|| engine.doubts.push(Doubt { of, why, site }));
+    }
+}
+
+/// A type of which copies were made that may not be as in the program, with the reason, and a place where one was needed.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Doubt {
+    of: &'static str,
+    why: &'static str,
+    site: Option<Site>,
+}
+
+impl From<Doubt> for Remark {
+    fn from(Doubt { of, why, site }: Doubt) -> Self {
+        Self {
+            message: format!("copies of `{}`, {why}", short(of)),
+            place: site.map(Place::from),
+        }
     }
 }
 

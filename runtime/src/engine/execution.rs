@@ -363,10 +363,10 @@ impl Machine {
         self.engine.ledger.met_by_t
     }
 
-    /// The types of which copies were made, in any execution, that may be other values than their own: those after the first `n`.
+    /// The types of which copies were made, in any execution, that may not be as in the program: those after the first `n`.
     pub fn doubts(&self, n: usize) -> impl Iterator<Item = Remark> {
         let doubts = self.engine.doubts.iter().skip(n);
-        doubts.copied().map(super::copying::doubt)
+        doubts.copied().map(Remark::from)
     }
 
     /// Whether T' was cut at the step bound in the latest execution.

@@ -55,7 +55,7 @@ use std::ptr::NonNull;
 pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
-pub(crate) use copying::{copying, is_another, is_not_copied, may_be_another};
+pub(crate) use copying::{copying, is_another, is_destroyed_twice, is_not_copied, may_be_another};
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};
@@ -199,8 +199,8 @@ pub struct Engine {
     pub(crate) quiet: bool,
     /// The copy of one of the program's values that is being made, if one is.
     copying: Option<copying::Copying>,
-    /// The types of which copies were made, in any execution, that may be other values than their own.
-    doubts: Vec<copying::Copying>,
+    /// The types of which copies were made, in any execution, that may not be as in the program.
+    doubts: Vec<copying::Doubt>,
     /// How this execution is left before its program is over.
     leaves: abort::Leaves,
     /// The calls that can be left.

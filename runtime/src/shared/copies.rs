@@ -6,7 +6,9 @@
 //! `Clone`, the execution ends as one that can't be followed. So a type that isn't `Clone` behind a lock only affects
 //! the harnesses that come to that lock. The scheduled machine needs no copies.
 
-use crate::engine::{Handle, copying, is_another, is_not_copied, may_be_another};
+use crate::engine::{
+    Handle, copying, is_another, is_destroyed_twice, is_not_copied, may_be_another,
+};
 use crate::values::{Hashing, Sameness, clones};
 use crate::vocabulary::Site;
 
@@ -121,6 +123,7 @@ pub(crate) fn copy_if_clone<V: Shadow>(
     let mut copy = copying::<V, _>(handle, site, || value.shadow())?;
     match clones::complete(&mut copy, value, &mut hashing) {
         Sameness::Same => {}
+        Sameness::Destroys => is_destroyed_twice::<V>(handle, site),
         Sameness::NotKnown => may_be_another::<V>(handle, site),
         Sameness::Another => {
             is_another::<V>(handle, site);

@@ -19,6 +19,8 @@ use super::registry::Hashing;
 pub enum Sameness {
     /// It is the same value, as far as safe code can tell.
     Same,
+    /// It may be the same value, but a part of it has a destructor of the program's own, which runs for each of the two.
+    Destroys,
     /// It may be another value.
     NotKnown,
     /// It is another value.
@@ -33,7 +35,7 @@ impl Sameness {
     }
 }
 
-/// A type whose `Clone` clones its parts one by one, and does nothing else.
+/// A type whose `Clone` clones its parts one by one, and does nothing else, or one with a destructor.
 ///
 /// Implemented by the runtime and by generated code only.
 pub trait ClonedByParts {
