@@ -453,7 +453,15 @@ impl Finder {
         }
         let next = next.as_deref();
         match (word, next) {
-            ("static", _) if is_word(tokens, at + 1, "mut") => self.add(span, "a `static mut`", 2),
+            ("static", _) if is_word(tokens, at + 1, "mut") => {
+                // One without a value is another language's, as libc declares `environ`.
+                let end = until(tokens, at, ';');
+                if (at..end).any(|at| is_punct(tokens, at, '=')) {
+                    self.add(span, "a `static mut`", 2);
+                } else {
+                    self.add(span, "what is not written in Rust", 6);
+                }
+            }
             ("thread_local", _) => self.add(span, "a thread-local", 4),
             ("thread", Some(name @ ("spawn" | "Builder" | "scope"))) => {
                 self.add_distorting(span, format!("a thread of its own, by `thread::{name}`"), 0);

@@ -32,6 +32,10 @@ fn what_can_share_is_found() {
             "an `AtomicUsize` 1",
         ),
         ("\n\nstatic mut X: u8 = 0;", "a `static mut` 3"),
+        (
+            "extern \"C\" {\n pub static mut environ: *mut u8; }",
+            "what is not written in Rust 1",
+        ),
         ("unsafe impl<T> Send for S<T> {}", "an `unsafe impl Send` 1"),
         ("thread_local! { static A: u8 = 1; }", "a thread-local 1"),
         (
