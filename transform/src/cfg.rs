@@ -84,7 +84,8 @@ impl Cfg {
         self.closed.then_some(false)
     }
 
-    fn holds(&self, meta: &Meta) -> Option<bool> {
+    /// Whether a predicate holds; `None` if only rustc knows.
+    pub(crate) fn holds(&self, meta: &Meta) -> Option<bool> {
         match meta {
             Meta::Path(path) => match path.get_ident()?.to_string().as_str() {
                 "test" | "debug_assertions" | "panic" | "true" => Some(true),

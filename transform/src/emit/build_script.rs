@@ -87,7 +87,7 @@ fn variables(package: &Package) -> TokenStream {
 /// Returns the user's script as a part of the generated script: its `main` has another name, and files that it names
 /// relative to its own place are found there.
 fn edited(script: &Path, package: &Package) -> Result<String, Error> {
-    let file = parse_file(script, "build.rs".into(), Tests::Compiled)?;
+    let file = parse_file(script, "build.rs".into(), Tests::Compiled, &package.name)?;
     let source = &file.source;
     let mut edits = Edits::default();
     let main = file.tree.items.iter().find_map(|item| match item {

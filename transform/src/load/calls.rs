@@ -118,7 +118,8 @@ impl Reader<'_> {
             .parent()
             .unwrap_or(Path::new(""))
             .to_owned();
-        let Ok(file) = parse_file(&target, generated.clone(), self.tests) else {
+        let Ok(file) = parse_file(&target, generated.clone(), self.tests, &self.package.name)
+        else {
             // The file is an expression, or something else that is no list of items.
             return Ok(());
         };

@@ -9,6 +9,7 @@ mod expand;
 mod features;
 mod libraries;
 mod manifest;
+mod models;
 mod modules;
 mod nesting;
 mod targets;
@@ -33,6 +34,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use crate::cfg::{self, Cfg};
 use crate::error::Error;
 use crate::source::{SourceFile, Text, shown};
+use models::Modelled;
 
 /// A parsed file.
 pub(crate) struct ParsedFile {
@@ -208,17 +210,29 @@ pub(crate) enum Tests {
     LeftOut,
 }
 
-/// Reads and parses one file.
+/// What a model is called in messages that name its places.
+const MODEL: &str = "model-of-seqz.rs";
+
+/// Reads and parses one file of a package, or its model.
 pub(crate) fn parse_file(
     path: &Path,
     generated: PathBuf,
     tests: Tests,
+    package: &str,
 ) -> Result<ParsedFile, Error> {
     let bytes = fs::read(path).map_err(|cause| Error::read(path, cause))?;
     let text = String::from_utf8(bytes).map_err(|error| Error::NotUtf8 {
         path: shown(path),
         offset: error.utf8_error().valid_up_to(),
     })?;
+    let text = match models::of(package, path, &text) {
+        // Its lines are not those of the file.
+        Some(Modelled::Other(text)) => {
+            return parse_text(shown(&path.with_file_name(MODEL)), generated, text);
+        }
+        Some(Modelled::Edited(text)) => text,
+        None => text,
+    };
     let text = match tests {
         Tests::Compiled => text,
         Tests::LeftOut => untested::without_tests(&text),

@@ -3,8 +3,9 @@
 use std::collections::{HashMap, HashSet};
 use std::path::{Component, Path, PathBuf};
 
+use syn::punctuated::Punctuated;
 use syn::spanned::Spanned;
-use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta};
+use syn::{Attribute, Expr, ExprLit, Item, ItemMod, Lit, Meta, Token};
 
 use super::calls::Known;
 use super::{ExtraRoot, Package, ParsedFile, Part, Tests, parse_file};
@@ -35,7 +36,7 @@ pub(super) struct Parts {
 }
 
 pub(super) struct Reader<'a> {
-    package: &'a Package,
+    pub(super) package: &'a Package,
     pub(super) cfg: &'a Cfg,
     pub(super) files: Vec<ParsedFile>,
     modules: ModuleFiles,
@@ -145,7 +146,8 @@ impl<'a> Reader<'a> {
 
     fn read(&mut self, path: &Path, generated: PathBuf, dir: Directory) -> Result<usize, Error> {
         let number = self.files.len();
-        self.files.push(parse_file(path, generated, self.tests)?);
+        self.files
+            .push(parse_file(path, generated, self.tests, &self.package.name)?);
         self.open.insert(path.to_path_buf());
         let result = self.items_of(number, &dir);
         self.open.remove(path);
@@ -192,7 +194,7 @@ impl<'a> Reader<'a> {
             }
             match &mut item.content {
                 Some((_, items)) => {
-                    let children = match path_attribute(&item.attrs) {
+                    let children = match path_attribute(&item.attrs, self.cfg) {
                         Some((path, _)) => normal(&base(dir).join(path)),
                         None => dir.children.join(module_name(&item.ident)),
                     };
@@ -214,7 +216,7 @@ impl<'a> Reader<'a> {
 
     fn child(&mut self, number: usize, item: &ItemMod, dir: &Directory) -> Result<(), Error> {
         let name = module_name(&item.ident);
-        let given = path_attribute(&item.attrs);
+        let given = path_attribute(&item.attrs, self.cfg);
         let (tried, fixed) = match &given {
             Some((path, _)) => (vec![normal(&base(dir).join(path))], true),
             None => {
@@ -224,7 +226,8 @@ impl<'a> Reader<'a> {
         };
         let Some(path) = tried.iter().find(|path| path.is_file()).cloned() else {
             // rustc reads the file only if the `cfg` holds, which rustc decides.
-            if self.cfg.active(&item.attrs) != Some(true) || conditional_path(&item.attrs) {
+            if self.cfg.active(&item.attrs) != Some(true) || conditional_path(&item.attrs, self.cfg)
+            {
                 return Ok(());
             }
             return Err(Error::MissingModule {
@@ -349,9 +352,20 @@ fn module_name(ident: &syn::Ident) -> String {
     syn::ext::IdentExt::unraw(ident).to_string()
 }
 
-/// Returns the value of `#[path = "…"]` and its offset.
-fn path_attribute(attrs: &[Attribute]) -> Option<(String, usize)> {
-    attrs.iter().find_map(|attr| match &attr.meta {
+/// Returns the value of `#[path = "…"]` and its offset, also where a `cfg_attr` that holds has the attribute.
+fn path_attribute(attrs: &[Attribute], cfg: &Cfg) -> Option<(String, usize)> {
+    attrs.iter().find_map(|attr| {
+        if let Some((predicate, inside)) = conditional(attr) {
+            let holds = cfg.holds(&predicate) == Some(true);
+            return inside.iter().filter(|_| holds).find_map(path);
+        }
+        path(&attr.meta)
+    })
+}
+
+/// Returns the value of `path = "…"` and its offset.
+fn path(meta: &Meta) -> Option<(String, usize)> {
+    match meta {
         Meta::NameValue(pair) if pair.path.is_ident("path") => match &pair.value {
             Expr::Lit(ExprLit {
                 lit: Lit::Str(value),
@@ -360,9 +374,23 @@ fn path_attribute(attrs: &[Attribute]) -> Option<(String, usize)> {
             _ => None,
         },
         _ => None,
-    })
+    }
 }
 
-fn conditional_path(attrs: &[Attribute]) -> bool {
-    attrs.iter().any(|attr| attr.path().is_ident("cfg_attr"))
+/// Whether only rustc knows the path.
+fn conditional_path(attrs: &[Attribute], cfg: &Cfg) -> bool {
+    attrs
+        .iter()
+        .filter_map(conditional)
+        .any(|(predicate, _)| cfg.holds(&predicate).is_none())
+}
+
+/// Returns the predicate of a `cfg_attr`, and the attributes that depend on it.
+fn conditional(attr: &Attribute) -> Option<(Meta, Vec<Meta>)> {
+    if !attr.path().is_ident("cfg_attr") {
+        return None;
+    }
+    let parse = Punctuated::<Meta, Token![,]>::parse_terminated;
+    let mut all = attr.parse_args_with(parse).ok()?.into_iter();
+    Some((all.next()?, all.collect()))
 }

@@ -23,6 +23,10 @@ use crate::lasting::{Lasting, Outside};
 use crate::load::Crate;
 use crate::resolve::{name, segment_names};
 
+/// Types of other crates that only pause, and their methods that give nothing.
+const OF_OTHERS: &[(&str, &str, &[&str])] =
+    &[("crossbeam_utils", "Backoff", &["reset", "snooze", "spin"])];
+
 /// Returns the variable that stands for a field.
 fn variable(field: &str) -> String {
     format!("seqz_field_{field}")
@@ -46,6 +50,7 @@ impl Pacers {
             of_type: None,
             structs: HashMap::new(),
             first: HashMap::new(),
+            dependencies: program.package.dependencies.names().collect(),
             numbers: HashMap::new(),
         };
         for file in &program.files {
@@ -89,6 +94,8 @@ struct Found<'f, 'p> {
     /// For each type, the fields and their values when a value of the type is made. `None`: not all of these values are
     /// known.
     first: HashMap<String, Option<Vec<(String, String)>>>,
+    /// The names of the crates that the crate depends on.
+    dependencies: HashSet<String>,
     /// Constants that are numbers. `None`: there are several constants of the name.
     numbers: HashMap<String, Option<Literal>>,
 }
@@ -98,10 +105,15 @@ impl Found<'_, '_> {
         let called = body.called.get(object).map_or(&[][..], Vec::as_slice);
         // The variable is mentioned in its declaration, and in the calls.
         let is_seen = body.words.get(object) == Some(&(called.len() + 1));
+        let declared = &self.functions.declared;
+        if !declared.is_type(of) {
+            let methods = self.of_another_crate(of);
+            return is_seen
+                && methods.is_some_and(|all| called.iter().all(|it| all.contains(&&**it)));
+        }
         let Some(Some(fields)) = self.structs.get(of) else {
             return false;
         };
-        let declared = &self.functions.declared;
         if !is_seen || called.is_empty() || !declared.has_no_destructor(of) {
             return false;
         }
@@ -114,6 +126,14 @@ impl Found<'_, '_> {
         let methods: HashSet<_> = called.iter().collect();
         let bodies: Option<Vec<_>> = methods.iter().map(|it| self.of_fields(of, it)).collect();
         bodies.is_some_and(|bodies| only_waits(&first, &bodies.concat(), lasting))
+    }
+
+    /// Returns the methods by which a type of another crate pauses, if it is one of those that do no more.
+    fn of_another_crate(&self, of: &str) -> Option<&'static [&'static str]> {
+        let mut known = OF_OTHERS.iter();
+        let (_, _, methods) =
+            known.find(|(package, name, _)| *name == of && self.dependencies.contains(*package))?;
+        Some(methods)
     }
 
     /// Returns the bodies of all methods of the type that have this name, with variables in the place of the fields. A
@@ -213,6 +233,9 @@ impl Found<'_, '_> {
                 let [.., of, function] = segments.as_slice() else {
                     return None;
                 };
+                if function == "new" && !declared.is_type(of) {
+                    return self.of_another_crate(of).map(|_| of.clone());
+                }
                 let all = self.functions.by_name.get(function).into_iter().flatten();
                 let mut all = all
                     .filter(|it| it.owner.is_none_or(|owner| owner == of))

@@ -1,0 +1,136 @@
+//! What stands in the place of code that asks the system to wait, or that spins before it does.
+//!
+//! Such code is in few crates, on which many stand. Where a thread waits by a system call, seqz would see no event; where a
+//! thread spins before it waits, each look is one more order to try, after which nothing is different. A model waits by
+//! std's means, so that it is instrumented as all code is. A model is only used for a text that is as the model expects:
+//! another version of the crate runs as it is written.
+
+use std::path::Path;
+
+/// A model of a file.
+struct Model {
+    package: &'static str,
+    /// The end of the file's path.
+    file: &'static str,
+    change: Change,
+}
+
+enum Change {
+    /// Another text, if the file has all of these words.
+    Whole {
+        needs: &'static [&'static str],
+        text: &'static str,
+    },
+    /// Other texts in the place of these, on as many lines, each of which the file has once.
+    Parts(&'static [(&'static str, &'static str)]),
+}
+
+/// The models of all crates.
+const ALL: &[Model] = &[
+    // The futex of a parked thread.
+    Model {
+        package: "parking_lot_core",
+        file: "src/thread_parker/linux.rs",
+        change: Change::Whole {
+            needs: &[
+                "IS_CHEAP_TO_CONSTRUCT",
+                "prepare_park",
+                "timed_out",
+                "park_until",
+                "unpark_lock",
+                "SYS_futex",
+            ],
+            text: include_str!("models/thread_parker.rs"),
+        },
+    },
+    // A thread that finds a lock taken parks at once.
+    Model {
+        package: "parking_lot_core",
+        file: "src/spinwait.rs",
+        change: Change::Parts(&[
+            ("if self.counter >= 10 {", "if self.counter <= 10 {"),
+            (
+                "for _ in 0..iterations {",
+                "for _ in iterations..iterations {",
+            ),
+        ]),
+    },
+    // A thread that waits gives way, and waits in another way at once where it can.
+    Model {
+        package: "crossbeam-utils",
+        file: "src/backoff.rs",
+        change: Change::Parts(&[
+            (
+                "for _ in 0..1 << self.step.get().min(SPIN_LIMIT) {",
+                "for _ in 0..1 {",
+            ),
+            (
+                "if self.step.get() <= SPIN_LIMIT {\n            for _ in 0..1 << self.step.get() {",
+                "if true {\n            for _ in 0..1 {",
+            ),
+            (
+                "self.step.get() > YIELD_LIMIT",
+                "self.step.get() <= YIELD_LIMIT + 1",
+            ),
+        ]),
+    },
+];
+
+/// The text that is read in the place of a file's own.
+pub(super) enum Modelled {
+    /// Another one.
+    Other(&'static str),
+    /// The file's own, with other parts in it.
+    Edited(String),
+}
+
+/// Returns the model of a file of a package, if there is one for this text.
+pub(super) fn of(package: &str, path: &Path, text: &str) -> Option<Modelled> {
+    let mut all = ALL.iter();
+    let model = all.find(|it| it.package == package && path.ends_with(it.file))?;
+    match &model.change {
+        Change::Whole { needs, text: other } => {
+            let fits = needs.iter().all(|word| text.contains(word));
+            fits.then_some(Modelled::Other(other))
+        }
+        Change::Parts(parts) => {
+            let mut edited = text.to_owned();
+            for (from, to) in *parts {
+                if edited.matches(from).count() != 1 {
+                    return None;
+                }
+                edited = edited.replace(from, to);
+            }
+            Some(Modelled::Edited(edited))
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn parts_keep_their_lines() {
+        for model in ALL {
+            if let Change::Parts(parts) = &model.change {
+                for (from, to) in *parts {
+                    assert_eq!(from.lines().count(), to.lines().count(), "{from}");
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn only_a_text_that_is_known_is_modelled() {
+        let path = Path::new("x/src/spinwait.rs");
+        let text = "if self.counter >= 10 { return false; } for _ in 0..iterations { spin_loop() }";
+        let Some(Modelled::Edited(edited)) = of("parking_lot_core", path, text) else {
+            panic!("it is known");
+        };
+        assert!(edited.contains("self.counter <= 10"));
+        assert!(of("parking_lot_core", path, &edited).is_none());
+        assert!(of("other", path, text).is_none());
+        assert!(of("parking_lot_core", Path::new("x/src/lib.rs"), text).is_none());
+    }
+}
