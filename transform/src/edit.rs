@@ -26,6 +26,9 @@ struct Edit {
     origin: usize,
 }
 
+/// The name of the runtime's crate.
+const RUNTIME: &str = "seqz_runtime";
+
 /// The edits of one file. Edits of a syntax node must be recorded before those of its children.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Edits(Vec<Edit>);
@@ -80,6 +83,29 @@ impl Edits {
             text: text.into(),
             origin,
         });
+    }
+
+    /// Has the edits inside of a macro's definition name the runtime by the macro's crate: a crate that calls the macro may
+    /// not know the runtime.
+    pub(crate) fn lead_through_crate(&mut self, source: &str, definition: &Range<usize>) {
+        let is_inside = |edit: &&mut Edit| {
+            definition.start <= edit.range.start && edit.range.end <= definition.end
+        };
+        for edit in self.0.iter_mut().filter(is_inside) {
+            if edit.text.starts_with(RUNTIME) {
+                // The `::` before it is the user's.
+                let before = source[..edit.range.start].trim_end();
+                let Some(before) = before.strip_suffix("::") else {
+                    continue;
+                };
+                edit.range.start = before.len();
+                edit.side = Side::Replace;
+                edit.text.insert_str(0, "$crate::");
+            } else {
+                let by_path = format!("::{RUNTIME}");
+                edit.text = edit.text.replace(&by_path, &format!("$crate{by_path}"));
+            }
+        }
     }
 
     /// Returns the edited text, with the pieces that it was made of.

@@ -110,6 +110,16 @@ impl Walker<'_> {
     }
 
     fn macro_definition(&mut self, ident: &Ident, rules: TokenStream) {
+        let definition = range_of(&rules);
+        self.macro_rules(ident, rules);
+        if let (true, Some(definition)) = (self.program.package.is_dependency, definition) {
+            let program = self.program;
+            let text = program.files[self.file].source.text.as_str();
+            self.edits().lead_through_crate(text, &definition);
+        }
+    }
+
+    fn macro_rules(&mut self, ident: &Ident, rules: TokenStream) {
         let Some(item) = self.item_at(ident) else {
             return;
         };
@@ -517,6 +527,16 @@ fn is_made_by_the_build(mac: &Macro) -> bool {
         })
     }
     asks(mac.tokens.clone())
+}
+
+/// Returns the range from the first of these tokens to the last one.
+fn range_of(tokens: &TokenStream) -> Option<std::ops::Range<usize>> {
+    let mut tokens = tokens.clone().into_iter();
+    let first = tokens.next()?.span().byte_range();
+    let last = tokens
+        .last()
+        .map_or(first.end, |it| it.span().byte_range().end);
+    Some(first.start..last)
 }
 
 #[cfg(test)]

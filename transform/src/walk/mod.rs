@@ -148,6 +148,7 @@ pub(crate) fn analyze(program: &Crate, mode: Mode, counting: Counting) -> Analys
         lasting: Lasting::new(program),
         constant: 0,
         in_macro: false,
+        phantom: 0,
         in_unsafe: false,
         uses: HashMap::new(),
     };
@@ -247,6 +248,8 @@ struct Walker<'p> {
     constant: usize,
     /// Whether the current place is in the text of a macro.
     in_macro: bool,
+    /// How many `PhantomData` there are around a type.
+    phantom: usize,
     /// Whether the current place is in `unsafe` code.
     in_unsafe: bool,
     /// How expressions are used that are going to be visited, by their bytes.

@@ -23,6 +23,16 @@ impl Walker<'_> {
             .map(|segment| bytes(&segment.ident))
             .collect();
         let leading = path.leading_colon.is_some();
+        if let (true, Some(last)) = (ns == Ns::Type && self.phantom > 0, segments.last())
+            && self.is_of_locks(leading, &segments)
+        {
+            let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
+            self.edits().replace(range, format!("::std::sync::{last}"));
+            for segment in &path.segments {
+                self.visit_path_arguments(&segment.arguments);
+            }
+            return None;
+        }
         if ns == Ns::Value && self.transmutes(leading, &segments) {
             let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
             self.edits().replace(range, "::seqz_runtime::transmute");
@@ -55,11 +65,27 @@ impl Walker<'_> {
             }
         }
         if !self.measured(path, &segments, def.as_ref()) {
-            for segment in &path.segments {
+            for (segment, name) in path.segments.iter().zip(&segments) {
+                let is_phantom = usize::from(name == "PhantomData");
+                self.phantom += is_phantom;
                 self.visit_path_arguments(&segment.arguments);
+                self.phantom -= is_phantom;
             }
         }
         def
+    }
+
+    /// Whether a path leads to one of std's locks or guards. Where no value is of such a type, as in a `PhantomData`, std's
+    /// own type is the right one: the runtime's types ask more of the types of values.
+    fn is_of_locks(&self, leading: bool, segments: &[String]) -> bool {
+        let tables = &self.tables;
+        match tables.resolve(&self.ribs, leading, segments, Ns::Type) {
+            Some(Def::Std(path)) => match path.iter().map(String::as_str).collect::<Vec<_>>()[..] {
+                ["sync", name] => name.ends_with("Guard") || matches!(name, "Mutex" | "RwLock"),
+                _ => false,
+            },
+            _ => false,
+        }
     }
 
     /// Whether a path leads to `mem::transmute`. A constant is made of what rustc has, and can't have the runtime's.
