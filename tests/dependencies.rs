@@ -221,3 +221,121 @@ fn who_is_followed_and_who_is_not_is_listed() {
     );
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }
+
+/// A crate that starts threads for its users.
+const CREW: &str = "
+pub struct Crew;
+
+impl Crew {
+    pub fn both(&self, first: impl FnOnce() + Send, second: impl FnOnce() + Send) {
+        std::thread::scope(|scope| {
+            scope.spawn(first);
+            second();
+        });
+    }
+
+    pub fn size(&self) -> usize {
+        2
+    }
+}
+
+pub fn double(number: usize) -> usize {
+    2 * number
+}
+
+#[macro_export]
+macro_rules! counter {
+    ($name:ident) => {
+        pub mod $name {
+            use core::sync::atomic::{AtomicU32, Ordering::SeqCst};
+            static N: ::core::sync::atomic::AtomicU32 = AtomicU32::new(0);
+            pub fn next() -> u32 {
+                N.fetch_add(1, SeqCst)
+            }
+        }
+    };
+}
+";
+
+/// A crate that shares by a macro of another one alone, so that it is not followed.
+const PLAIN: &str = "crew::counter!(tickets);\n";
+
+/// Tests that start no thread themselves.
+const CREWED: &str = "
+#[cfg(test)]
+mod tests {
+    use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+
+    fn add(n: &AtomicU32) {
+        n.store(n.load(SeqCst) + 1, SeqCst);
+    }
+
+    #[test]
+    fn both_add() {
+        let n = AtomicU32::new(0);
+        crew::Crew.both(|| add(&n), || add(&n));
+        assert_eq!(n.load(SeqCst), 2, \"an update is lost\");
+    }
+
+    #[test]
+    fn one_adds() {
+        let n = AtomicU32::new(0);
+        crew::Crew.both(|| add(&n), || ());
+        assert_eq!(n.load(SeqCst), 1);
+    }
+
+    #[test]
+    fn both_draw() {
+        crew::Crew.both(|| drop(plain::tickets::next()), || drop(plain::tickets::next()));
+        assert_eq!(plain::tickets::next(), 2);
+    }
+
+    #[test]
+    fn no_thread() {
+        assert_eq!(crew::double(1), 2);
+    }
+}
+";
+
+#[test]
+fn tests_for_which_a_dependency_starts_threads_are_harnesses() {
+    let own = manifest(
+        "crewed",
+        "2021",
+        "\n[workspace]\n\n[dependencies]\ncrew = { path = \"crew\" }\nplain = { path = \"plain\" }\n",
+    );
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", CREWED),
+        ("crew/Cargo.toml", &manifest("crew", "2021", "")),
+        ("crew/src/lib.rs", CREW),
+        (
+            "plain/Cargo.toml",
+            &manifest(
+                "plain",
+                "2021",
+                "\n[dependencies]\ncrew = { path = \"../crew\" }\n",
+            ),
+        ),
+        ("plain/src/lib.rs", PLAIN),
+    ]);
+    let found = harnesses(&explore(dir.path(), &[]));
+    let names: Vec<_> = found.keys().map(String::as_str).collect();
+    assert_eq!(
+        names,
+        ["tests::both_add", "tests::both_draw", "tests::one_adds"]
+    );
+    // What a macro of a followed crate makes elsewhere finds the runtime, too.
+    let counts = &found["tests::both_draw"]["counts"];
+    assert_eq!(counts["executions"], 2, "{}", found["tests::both_draw"]);
+    let failures = found["tests::both_add"]["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 1);
+    let message = failures[0]["message"].as_str().unwrap();
+    assert!(message.contains("an update is lost"), "{message}");
+    let verdict = found["tests::one_adds"]["verdict"].as_str().unwrap();
+    assert!(verdict.starts_with("exhausted"), "{verdict}");
+    // Where the dependency is built as it is, its threads are the system's, and no harness.
+    let run = seqz(dir.path(), ["explore", "--not-followed", "crew"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("no harness"), "{}", run.shown());
+}

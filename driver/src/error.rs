@@ -143,7 +143,7 @@ impl Error {
             Self::Program(diagnostics) if !diagnostics.is_empty() => diagnostics.clone(),
             Self::NoHarness { .. } => vec![
                 plain
-                    .note("a harness is a #[test], a `pub fn` or `main` that starts threads with `std::thread`, itself or through functions of the crate")
+                    .note("a harness is a #[test], a `pub fn` or `main` that starts threads with `std::thread`, itself or through functions of the crate, or, for `explore`, of a dependency")
                     .help("give a file or a crate with a `#[test]` that spawns threads"),
             ],
             Self::NoSuchHarness { wanted, known } => {

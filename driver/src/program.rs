@@ -153,6 +153,8 @@ impl Program {
         let dependencies = Dependencies::of(&inner, mode, &follow)?;
         if let Some(dependencies) = &dependencies {
             inner = inner.counted(dependencies.counting());
+            let starting = dependencies.starting(inner.without_threads());
+            inner = inner.with(&starting);
         }
         let mut harnesses: Vec<_> = inner.harnesses().iter().map(harness).collect();
         if let Some(dependencies) = &dependencies {

@@ -41,6 +41,8 @@ pub struct Inside {
     parts: Parts,
     noted: Vec<Noted>,
     lone: Vec<(usize, Reasonless, Place)>,
+    /// The functions that start threads: the file, and the offset of the name.
+    starters: Vec<(usize, usize)>,
 }
 
 /// What a program reaches in a library.
@@ -50,9 +52,17 @@ pub struct Inner {
     pub unfollowed: Vec<Hidden>,
     /// The calls outside of loops that may end or fail without a reason.
     pub lone: Vec<(Reasonless, Place)>,
+    /// Whether threads are started.
+    pub starts_threads: bool,
 }
 
 impl Inside {
+    /// Whether the library starts threads at all.
+    #[must_use]
+    pub fn starts_threads(&self) -> bool {
+        !self.starters.is_empty()
+    }
+
     /// Adds the names in what code that mentions `names` can reach. Returns whether there were new names.
     pub fn reach(&self, names: &mut BTreeSet<String>) -> bool {
         let before = names.len();
@@ -88,6 +98,10 @@ impl Inside {
             lone: lone
                 .map(|(_, what, place)| (*what, place.clone()))
                 .collect(),
+            starts_threads: self
+                .starters
+                .iter()
+                .any(|(file, at)| is_reached(*file, *at)),
         }
     }
 }
@@ -140,8 +154,9 @@ impl Library {
                 lone.map(|lone| lone.at),
             );
             let mut text = edited.text;
-            if number == 0 && program.package.edition == "2015" {
-                text.push_str("\nextern crate seqz_runtime;\n");
+            // Macros of the library name the runtime by the library's name, wherever they are called.
+            if number == 0 {
+                text.push_str("\n#[doc(hidden)]\npub extern crate seqz_runtime;\n");
             }
             done.files.push((file.source.generated.clone(), text));
         }
@@ -152,6 +167,10 @@ impl Library {
         refused.extend(bounds::add(program, &analysis.tables, &mut bounded).err());
         done.refused = Error::from_list(refused).map_or_else(Vec::new, |all| all.each().to_vec());
         let parts = Parts::of(program);
+        let facts = analysis.facts.iter();
+        let starters = facts.filter(|(_, facts)| !facts.spawns.is_empty());
+        let items = &analysis.tables.items;
+        let starters = starters.map(|(item, _)| (items[*item].file, items[*item].at));
         done.inside = Inside {
             noted: Noted::all(program, &analysis, &parts),
             lone: analysis
@@ -159,6 +178,7 @@ impl Library {
                 .iter()
                 .map(|it| (it.file, it.what, place(it.file, it.bytes.clone())))
                 .collect(),
+            starters: starters.collect(),
             parts,
         };
         done

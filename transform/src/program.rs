@@ -1,6 +1,6 @@
 //! The public interface: a loaded program, and what is generated from it.
 
-use std::collections::HashSet;
+use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
 use crate::bounds;
@@ -25,6 +25,9 @@ pub struct Program {
     mode: Mode,
     harnesses: Vec<Harness>,
     infos: Vec<HarnessInfo>,
+    /// Those that are harnesses only if a dependency starts threads for them.
+    others: Vec<Harness>,
+    other_infos: Vec<HarnessInfo>,
 }
 
 impl Program {
@@ -55,19 +58,45 @@ impl Program {
     fn of(program: Crate, mode: Mode, counting: Counting) -> Self {
         let analysis = analyze(&program, mode, counting);
         let parts = Parts::of(&program);
-        let harnesses = harness::find(&program, &analysis, &parts);
-        let infos = harnesses
-            .iter()
-            .map(|harness| harness.info.clone())
-            .collect();
+        let found = harness::find(&program, &analysis, &parts);
+        let (harnesses, mut others): (Vec<_>, Vec<_>) = found
+            .into_iter()
+            .partition(|harness| !harness.info.spawn_sites.is_empty());
+        // In sequential mode dependencies are built as they are, with threads that no one can run one after the other.
+        if mode == Mode::Sequential {
+            others.clear();
+        }
         Program {
             program,
             analysis,
             parts,
             mode,
+            infos: infos(&harnesses),
+            other_infos: infos(&others),
             harnesses,
-            infos,
+            others,
         }
+    }
+
+    /// Returns the tests and `main`s that start no threads themselves. What they call in dependencies may.
+    pub fn without_threads(&self) -> &[HarnessInfo] {
+        &self.other_infos
+    }
+
+    /// Counts the tests and `main`s of these names as harnesses, though they start no threads themselves.
+    #[must_use]
+    pub fn with(mut self, names: &BTreeSet<String>) -> Self {
+        let (more, others) = self
+            .others
+            .into_iter()
+            .partition(|harness| names.contains(&harness.info.name));
+        self.others = others;
+        self.harnesses.extend::<Vec<_>>(more);
+        self.harnesses
+            .sort_by_key(|harness| harness.at(&self.analysis));
+        self.infos = infos(&self.harnesses);
+        self.other_infos = infos(&self.others);
+        self
     }
 
     /// Returns what the program can notice of handles.
@@ -203,4 +232,9 @@ impl Program {
         }
         Error::from_list(elsewhere).map_or(Ok(()), Err)
     }
+}
+
+fn infos(harnesses: &[Harness]) -> Vec<HarnessInfo> {
+    let infos = harnesses.iter().map(|harness| harness.info.clone());
+    infos.collect()
 }

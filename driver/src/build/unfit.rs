@@ -18,7 +18,7 @@ pub(super) fn judge(
     layout: &Layout,
 ) -> Error {
     let mut own: Vec<Unfit> = Vec::new();
-    let mut others = None;
+    let mut others: Vec<&str> = Vec::new();
     for it in &failure.elsewhere {
         match program.followed().find(&it.root) {
             Some((copy, _)) => {
@@ -33,19 +33,14 @@ pub(super) fn judge(
                     });
                 }
             }
-            None => {
-                others.get_or_insert_with(|| {
-                    let library = &it.library;
-                    format!("crate `{library}`, which is not followed, does not compile with it")
-                });
-            }
+            None => others.push(&it.library),
         }
     }
     if !own.is_empty() {
         return Error::Unfit(own);
     }
-    if let Some(why) = others {
-        return all(program, &why);
+    if !others.is_empty() {
+        return beside(program, &others);
     }
     // Without rustc's errors it is cargo that can't be led to the copies.
     if let Some(first) = failure.errors.first() {
@@ -62,6 +57,28 @@ pub(super) fn judge(
     let mut said = said.filter(|line| line.starts_with("error"));
     let why = said.next().unwrap_or("it can't be built").to_owned();
     all(program, &why)
+}
+
+/// Leaves out the copies that these libraries stand on, which are built as they are and do not compile.
+fn beside(program: &Program, libraries: &[&str]) -> Error {
+    let why = |library: &str| {
+        format!("crate `{library}`, which is not followed, does not compile with it")
+    };
+    let copies = program.followed().all().iter();
+    let unfit = copies.filter_map(|copy| {
+        let mut users = libraries.iter();
+        let user = users.find(|it| copy.users.contains(&it.replace('-', "_")))?;
+        Some(Unfit {
+            directory: copy.directory.clone(),
+            why: why(user),
+            site: None,
+        })
+    });
+    let unfit: Vec<Unfit> = unfit.collect();
+    if unfit.is_empty() {
+        return all(program, &why(libraries[0]));
+    }
+    Error::Unfit(unfit)
 }
 
 /// Leaves out all copies.

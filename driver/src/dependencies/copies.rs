@@ -4,7 +4,7 @@
 //! runs the build script, resolves the features and locks the versions as it does for the package. Nothing is written
 //! where the packages are.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fs;
 use std::io;
 use std::path::{Path, PathBuf};
@@ -30,6 +30,8 @@ pub(crate) struct Copy {
     pub(crate) name: String,
     /// The name of the copy's directory, which no other copy has.
     pub(crate) directory: String,
+    /// The libraries that depend on the package, by the names that rustc knows.
+    pub(crate) users: BTreeSet<String>,
     /// What the parts of the copy have that is not followed.
     pub(super) inside: Inside,
     source: LibrarySource,
@@ -73,6 +75,7 @@ impl Copy {
         Some(Self {
             directory: format!("{}-{version}-{}", package.name, &digest.finish()[..16]),
             name: package.name.clone(),
+            users: BTreeSet::new(),
             inside: instrumented.inside,
             source,
             patch,

@@ -89,7 +89,7 @@ pub(super) fn find(
         let counting = found.counting;
         let done = alone(|| Library::load(source, mode).map(|it| it.instrument(counting)));
         match made(known, source, done) {
-            Ok(copy) => match follow.unfit(&copy.directory) {
+            Ok(mut copy) => match follow.unfit(&copy.directory) {
                 Some(why) => {
                     let site = why.site.as_ref().map(|(file, line, text)| Site {
                         file: file.clone(),
@@ -99,7 +99,13 @@ pub(super) fn find(
                     });
                     found.unfit.insert(package, unfit(known, &why.why, site));
                 }
-                None => drop(found.copies.insert(package, copy)),
+                None => {
+                    let users = reached.iter().copied();
+                    let users = users.filter(|user| is_above(graph, *user, package));
+                    let names = users.filter_map(|user| graph.packages[user].library());
+                    copy.users = names.map(|it| it.name.replace('-', "_")).collect();
+                    found.copies.insert(package, copy);
+                }
             },
             Err(why) => drop(found.unfit.insert(package, why)),
         }

@@ -61,8 +61,8 @@ impl Dependencies {
         let Ok(Some(manifest)) = program.dependencies() else {
             return Ok(None);
         };
-        let infos = program.harnesses();
-        if infos.is_empty() {
+        let infos = || program.harnesses().iter().chain(program.without_threads());
+        if infos().next().is_none() {
             return Ok(None);
         }
         let lock = program.manifest().and_then(lock_file);
@@ -88,7 +88,7 @@ impl Dependencies {
                 }));
             }
         };
-        let roots: BTreeSet<&String> = infos.iter().flat_map(|info| &info.roots).collect();
+        let roots: BTreeSet<&String> = infos().flat_map(|info| &info.roots).collect();
         let direct = known.graph.direct().iter();
         let direct = direct.filter(|(name, _)| roots.contains(name));
         let reached = known.below(direct.map(|(_, package)| *package));
@@ -106,6 +106,24 @@ impl Dependencies {
         self.followed.counting
     }
 
+    /// Returns the names of those of these functions for which a dependency starts threads.
+    pub(crate) fn starting(&self, infos: &[transform::HarnessInfo]) -> BTreeSet<String> {
+        let Ok(known) = &self.known else {
+            return BTreeSet::new();
+        };
+        let starts = |info: &&transform::HarnessInfo| {
+            let below = known.below(known.direct(info).map(|(_, package)| *package));
+            let mut copies = below.iter().filter_map(|it| self.followed.copies.get(it));
+            copies.any(|copy| copy.inside.starts_threads())
+                && self
+                    .inner(known, &below, &info.names)
+                    .values()
+                    .any(|inner| inner.starts_threads)
+        };
+        let starting = infos.iter().filter(starts);
+        starting.map(|info| info.name.clone()).collect()
+    }
+
     /// Notes with each harness which crates it reaches that are not followed, and what is not followed in the others.
     pub(crate) fn note(&self, infos: &[transform::HarnessInfo], harnesses: &mut [Harness]) {
         let known = match &self.known {
@@ -118,8 +136,7 @@ impl Dependencies {
             }
         };
         for (harness, info) in harnesses.iter_mut().zip(infos) {
-            let direct = known.graph.direct().iter();
-            let reached = direct.filter(|(name, _)| info.roots.contains(name));
+            let reached = known.direct(info);
             let below = known.below(reached.clone().map(|(_, package)| *package));
             let inner = self.inner(known, &below, &info.names);
             let mut told = BTreeSet::new();
@@ -270,6 +287,15 @@ impl Known {
         found
             .or_insert_with(|| looked::look(&graph.packages[package], &graph.target))
             .clone()
+    }
+
+    /// Returns the direct dependencies that a harness reaches.
+    fn direct<'k>(
+        &'k self,
+        info: &'k transform::HarnessInfo,
+    ) -> impl Iterator<Item = &'k (String, usize)> + Clone {
+        let direct = self.graph.direct().iter();
+        direct.filter(|(name, _)| info.roots.contains(name))
     }
 
     /// Returns these packages and all that they depend on.

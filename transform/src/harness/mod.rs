@@ -1,7 +1,7 @@
 //! Harnesses: the functions that seqz can call to run the program under test.
 //!
 //! A harness is a test, a public free function, or the `main` of a program, that starts a thread, itself or through
-//! functions of the crate.
+//! functions of the crate. Tests and `main`s that start none are found, too: a dependency may start threads for them.
 
 mod choose;
 mod inputs;
@@ -103,9 +103,15 @@ impl Harness {
     pub(crate) fn file(&self, analysis: &Analysis) -> usize {
         analysis.tables.items[self.item].file
     }
+
+    /// Returns where the harness is: the index of the file, and the offset in it.
+    pub(crate) fn at(&self, analysis: &Analysis) -> (usize, usize) {
+        let item = &analysis.tables.items[self.item];
+        (item.file, item.at)
+    }
 }
 
-/// Finds all harnesses.
+/// Finds all harnesses, and the tests and `main`s that start no threads themselves.
 pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<Harness> {
     let tables = &analysis.tables;
     let noted = Noted::all(program, analysis, parts);
@@ -127,7 +133,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             continue;
         };
         let spawn_sites = spawns(analysis, item);
-        if spawn_sites.is_empty() {
+        if spawn_sites.is_empty() && kind == HarnessKind::PubFn {
             continue;
         }
         let module = tables.module_path(data.module);
@@ -190,12 +196,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
             thread,
         });
     }
-    found.sort_by_key(|harness| {
-        (
-            tables.items[harness.item].file,
-            tables.items[harness.item].at,
-        )
-    });
+    found.sort_by_key(|harness| harness.at(analysis));
     found
 }
 
