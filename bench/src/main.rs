@@ -2,6 +2,7 @@
 
 #[cfg_attr(not(any(feature = "peers", feature = "z3")), allow(dead_code))]
 mod clock;
+mod crates;
 #[cfg(feature = "z3")]
 mod feasibility;
 #[cfg(feature = "peers")]
@@ -35,6 +36,7 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench schedules            (needs --features peers)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
        seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
+       seqz-bench crates [--only NAME,…] [--quick] [--time SECONDS] [--seqz COMMAND] [--write]   (published crates as they are)
        seqz-bench memory
        seqz-bench sweep [DIR…]         (the transformation, over the packages in these directories or in cargo's registry)
        seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)
@@ -72,6 +74,7 @@ fn main() -> ExitCode {
             Some(package) => sweep::one(package.as_ref()),
             None => usage(),
         },
+        Some("crates") => crates::run(arguments),
         #[cfg(feature = "peers")]
         Some("memory") => fuzzing::memory(),
         #[cfg(feature = "peers")]

@@ -1,0 +1,192 @@
+//! The table of crates: a row each, on the terminal and in `docs/crates.md`.
+
+use std::collections::BTreeMap;
+use std::fs;
+use std::io;
+use std::path::Path;
+use std::time::Duration;
+
+use super::explored::{Explored, Harness};
+use super::list::Pinned;
+use super::ordinary::Ordinary;
+
+/// The states of harnesses that were run.
+const RUN: [&str; 2] = ["checked", "none_ended"];
+/// The kind of failures that a test has under `cargo test`, too, where they fail no test: panics of threads that nobody joins.
+const AS_ORDINARY: &str = "detached_panic";
+/// How much of a reason is shown.
+const SHOWN: usize = 160;
+
+/// What there is to say of a crate.
+pub(super) struct Row {
+    name: String,
+    version: String,
+    added: bool,
+    tests: usize,
+    exhausted: usize,
+    executions: u64,
+    /// What stands in the way, most important first.
+    obstacles: Vec<String>,
+    promise: String,
+    seconds: u64,
+}
+
+impl Row {
+    pub(super) fn new(
+        pinned: &Pinned,
+        ordinary: &Ordinary,
+        explored: &Explored,
+        took: Duration,
+    ) -> Self {
+        let harnesses = &explored.harnesses;
+        let mut obstacles: Vec<String> = explored.wrong.iter().cloned().collect();
+        obstacles.extend(
+            ordinary
+                .wrong
+                .iter()
+                .map(|it| format!("`cargo test`: {it}")),
+        );
+        obstacles.extend(
+            harnesses
+                .iter()
+                .filter_map(|harness| obstacle(harness, pinned, ordinary)),
+        );
+        if harnesses.is_empty() && obstacles.is_empty() {
+            obstacles.push("no harness".into());
+        }
+        let exhausted = harnesses
+            .iter()
+            .filter(|it| it.verdict.starts_with("exhausted"));
+        Self {
+            name: pinned.name.clone(),
+            version: pinned.version.clone(),
+            added: pinned.test.is_some(),
+            tests: harnesses.len(),
+            exhausted: exhausted.count(),
+            executions: harnesses.iter().map(|it| it.executions).sum(),
+            obstacles,
+            promise: promise(harnesses),
+            seconds: took.as_secs(),
+        }
+    }
+
+    /// Whether each test was run, and none fails that `cargo test` passes.
+    pub(super) fn runs(&self) -> bool {
+        self.obstacles.is_empty()
+    }
+
+    /// Returns the row as lines for a terminal.
+    pub(super) fn for_people(&self) -> String {
+        let outcome = if self.runs() { "runs" } else { "does not run" };
+        let mut text = format!(
+            "{} {}: {outcome}, {} tests, {} exhausted, {} executions, {} s: {}",
+            self.name,
+            self.version,
+            self.tests,
+            self.exhausted,
+            self.executions,
+            self.seconds,
+            self.promise
+        );
+        for obstacle in &self.obstacles {
+            text.push_str("\n    ");
+            text.push_str(obstacle);
+        }
+        text
+    }
+
+    fn for_page(&self) -> String {
+        let outcome = match self.obstacles.split_first() {
+            None => "runs".to_owned(),
+            Some((first, [])) => first.clone(),
+            Some((first, more)) => format!("{first}; and {} more", more.len()),
+        };
+        let cells = [
+            self.name.clone(),
+            self.version.clone(),
+            format!("{}{}", self.tests, if self.added { " ¹" } else { "" }),
+            short(&outcome),
+            self.executions.to_string(),
+            self.promise.clone(),
+            format!("{} s", self.seconds),
+        ];
+        let cells = cells.map(|cell| cell.replace('|', "\\|"));
+        format!("| {} |", cells.join(" | "))
+    }
+}
+
+/// Returns why a harness does not count as run, if it does not.
+fn obstacle(harness: &Harness, pinned: &Pinned, ordinary: &Ordinary) -> Option<String> {
+    let name = &harness.name;
+    // A function that is no test, or a test of which cargo says nothing, is none that passes.
+    let passes = ordinary.passed.get(name).copied()?;
+    if !RUN.contains(&harness.state.as_str()) {
+        return Some(format!("`{name}`: {}: {}", harness.state, harness.reason));
+    }
+    let mut failures = harness.failures.iter();
+    let first = failures.find(|it| !it.starts_with(AS_ORDINARY))?;
+    (passes && !pinned.may_fail.contains(name))
+        .then(|| short(&format!("`{name}` passes, but is said to fail: {first}")))
+}
+
+/// Returns what is promised of a crate's harnesses, and the reason that most have for less.
+fn promise(harnesses: &[Harness]) -> String {
+    let exhausted = harnesses
+        .iter()
+        .filter(|it| it.verdict.starts_with("exhausted"));
+    let exhausted = exhausted.count();
+    let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+    let others = harnesses
+        .iter()
+        .filter(|it| !it.verdict.starts_with("exhausted"));
+    for harness in others {
+        *counts.entry(&harness.verdict).or_default() += 1;
+    }
+    let most = counts.iter().max_by_key(|(_, count)| **count);
+    match most {
+        None if exhausted == 0 => String::new(),
+        None => "all exhausted".to_owned(),
+        Some((verdict, count)) => short(&format!("{exhausted} exhausted; {count} {verdict}")),
+    }
+}
+
+fn short(text: &str) -> String {
+    let text = text.lines().next().unwrap_or_default();
+    match text.char_indices().nth(SHOWN) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+const HEAD: &str = "\
+# Published crates
+
+Each of these crates was fetched as it is published, and `seqz explore` was run in its own folder, with nothing said but
+`--time SECONDS`, and beside it `cargo test`. A crate *runs* if each of its tests builds and is run, and none fails that passes
+under `cargo test`, unless the failure is truly possible. That a thread panics
+that nobody joins is a failure under seqz alone, and doesn't count here. ¹: the crate has no test with threads, and got one, in
+[`bench/crates`](../bench/crates). The command that makes the table:
+
+    cargo build --workspace --features seqz-bench/peers && target/debug/seqz-bench crates --time SECONDS --write
+
+| crate | version | tests | outcome | executions | promise | time |
+|---|---|---|---|---|---|---|
+";
+
+/// Puts rows into the page, which keeps those of the other crates of the list.
+pub(super) fn write(all: &[Pinned], rows: &[Row], seconds: u64) -> io::Result<()> {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("../docs/crates.md");
+    let old = fs::read_to_string(&path).unwrap_or_default();
+    let mut text = HEAD.replace("SECONDS", &seconds.to_string());
+    for pinned in all {
+        let begin = format!("| {} |", pinned.name);
+        let row = rows.iter().find(|row| row.name == pinned.name);
+        let row = row.map(Row::for_page);
+        let kept = || old.lines().find(|line| line.starts_with(&begin));
+        if let Some(line) = row.or_else(|| kept().map(str::to_owned)) {
+            text.push_str(&line);
+            text.push('\n');
+        }
+    }
+    fs::write(path, text)
+}
