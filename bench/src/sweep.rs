@@ -192,7 +192,7 @@ fn looked(
         features: BTreeSet::new(),
         dependencies: BTreeSet::new(),
         build_script: None,
-        elsewhere: seqz_transform::Elsewhere::default(),
+        implemented: seqz_transform::Implemented::default(),
         shown: PathBuf::from(name),
     };
     let library = Library::load(&source, mode).map_err(|_| None)?;

@@ -77,13 +77,11 @@ pub mod dfs;
 pub mod distinct;
 pub mod divergence;
 pub mod dpor;
-pub mod event;
 pub mod executor;
 pub mod fair;
 #[cfg(test)]
 mod growth;
 pub mod hapset;
-pub mod hash;
 pub mod hbr_cache;
 pub mod icb;
 pub mod icb_dpor;
@@ -92,7 +90,6 @@ mod looks;
 pub mod mcm;
 pub mod mcr;
 pub mod names;
-pub mod observation;
 pub mod odpor;
 pub mod parts;
 pub mod pcb;
@@ -113,6 +110,8 @@ mod trace;
 pub mod transition;
 mod tree;
 pub mod waiting;
+
+pub use seqz_vocabulary::{event, hash, observation};
 
 pub use cached_dpor::CachedDpor;
 pub use dfs::Dfs;

@@ -18,7 +18,6 @@ impl Generation {
 
     /// The number of the next execution, whose memory is given back with all of its contents when the execution is
     /// over.
-    #[cfg(feature = "scheduler")]
     pub(crate) const fn next_given_back(&mut self) -> u32 {
         self.next() | 1
     }

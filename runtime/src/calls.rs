@@ -6,39 +6,29 @@
 //!
 //! Programs that are built for other searches have no marks.
 
-#[cfg(feature = "scheduler")]
 use std::panic::Location;
 
-#[cfg(feature = "scheduler")]
-use crate::scheduled::events::current;
+use crate::scheduled::current;
 
 /// The number of calls that the thread was in.
 #[derive(Clone, Copy, Debug)]
-pub struct Depth(#[cfg(feature = "scheduler")] usize);
+pub struct Depth(usize);
 
 /// A call begins. Returns the number of calls that the thread was in before it.
 #[inline]
 #[must_use]
 #[track_caller]
 pub fn enter() -> Depth {
-    #[cfg(feature = "scheduler")]
-    {
-        // Taken outside of the closure, which has another caller.
-        let site = Location::caller();
-        Depth(current().map_or(0, |machine| machine.enter_call(site)))
-    }
-    #[cfg(not(feature = "scheduler"))]
-    Depth()
+    // Taken outside of the closure, which has another caller.
+    let site = Location::caller();
+    Depth(current().map_or(0, |machine| machine.enter_call(site)))
 }
 
 /// The call is over. Returns `value`, what the call gave.
 #[inline]
 pub fn leave<V>(depth: Depth, value: V) -> V {
-    #[cfg(feature = "scheduler")]
     if let Some(machine) = current() {
         machine.leave_call(depth.0);
     }
-    #[cfg(not(feature = "scheduler"))]
-    let _ = depth;
     value
 }

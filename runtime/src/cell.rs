@@ -39,26 +39,29 @@ impl<V: Shadow> StaticMut<V> {
     }
 
     /// Reads the value in place.
-    #[allow(clippy::should_implement_trait)]
+    ///
+    /// # Safety
+    /// As for the `static mut`: the reference is not used across a write.
     #[track_caller]
-    pub fn borrow(&self) -> &V {
-        // SAFETY: the pointer is valid. That the reference is not used across a write is for the program's `unsafe` code
-        // to see to, as it was for the `static mut`.
+    pub unsafe fn borrow<'a>(&self) -> &'a V {
+        // SAFETY: the pointer is valid, and the caller answers for the rest.
         unsafe { &*self.cell.borrow(Location::caller()) }
     }
 
     /// Reads, and then writes the value in place.
-    #[allow(clippy::mut_from_ref, clippy::should_implement_trait)]
+    ///
+    /// # Safety
+    /// As for the `static mut`: the reference is not used across another access.
     #[track_caller]
-    pub fn borrow_mut(&self) -> &mut V {
-        // SAFETY: the pointer is valid. The program's `unsafe` code has to see to it that the reference is not used
-        // across another access, as for the `static mut`.
+    pub unsafe fn borrow_mut<'a>(&self) -> &'a mut V {
+        // SAFETY: the pointer is valid, and the caller answers for the rest.
         unsafe { &mut *self.cell.borrow_mut(Location::caller()) }
     }
 }
 
 impl<V: Shadow + fmt::Display> fmt::Display for StaticMut<V> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        self.borrow().fmt(f)
+        // SAFETY: the pointer is valid. Formatting a `static mut` takes `unsafe` code of the program, which answers for the rest.
+        unsafe { &*self.cell.borrow(Location::caller()) }.fmt(f)
     }
 }

@@ -35,7 +35,7 @@
 
 use std::time::Duration;
 
-use seqz_explore::{Class, Kind, Object};
+use crate::vocabulary::{Class, Kind, Object};
 
 use crate::memory::Buffer;
 
@@ -141,6 +141,9 @@ pub(crate) struct Clocks {
 }
 
 impl Clocks {
+    /// Whether looks at the clock are noticed.
+    pub(crate) const NOTICES_LOOKS: bool = true;
+
     /// Another execution begins.
     #[inline]
     pub(crate) fn begin(&mut self) {
@@ -281,7 +284,6 @@ impl Clocks {
     }
 
     /// Whether a thread's clock has leapt.
-    #[cfg(feature = "scheduler")]
     pub(crate) fn has_leapt(&mut self, thread: u32) -> bool {
         self.clock(thread).leaps > 0
     }

@@ -89,9 +89,7 @@ impl Wire for Event {
 
 /// A place as the running program has it. Compares equal to any other mark: events are compared by [`Event::place`].
 #[derive(Clone, Copy, Debug, Default)]
-pub(crate) struct SiteMark(
-    #[cfg_attr(not(feature = "scheduler"), allow(dead_code))] pub Option<Site>,
-);
+pub(crate) struct SiteMark(pub Option<Site>);
 
 impl PartialEq for SiteMark {
     fn eq(&self, _other: &Self) -> bool {

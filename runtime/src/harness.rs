@@ -88,8 +88,7 @@ pub fn returned_result<T: Termination, E: fmt::Debug>(who: &str, value: Result<T
 
 /// The harness is a program's `main`, for which `exit(0)` is a good end.
 pub fn is_main() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return machine.is_main();
     }
     if let Some(handle) = crate::engine::current() {

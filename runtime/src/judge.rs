@@ -74,7 +74,6 @@ pub(crate) enum Extent {
     /// To its end: no thread goes on.
     Whole,
     /// Not to its end: threads would have gone on, and the execution was given up or cut.
-    #[cfg_attr(not(feature = "scheduler"), allow(dead_code))]
     Left,
 }
 
@@ -357,7 +356,6 @@ impl Panics {
     }
 
     /// The execution is over, and panics that scopes hold will not come to the top of their threads.
-    #[cfg(feature = "scheduler")]
     pub(crate) fn stop(&mut self) {
         for thread in 0..u32::try_from(self.threads.len()).unwrap_or(0) {
             if self.is_held(thread) {

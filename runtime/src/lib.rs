@@ -58,6 +58,8 @@
     feature(specialization),
     allow(incomplete_features)
 )]
+// The scheduled machine alone calls some of what is common to both modes.
+#![cfg_attr(not(feature = "scheduler"), allow(dead_code))]
 
 extern crate alloc as alloc_crate;
 
@@ -67,6 +69,9 @@ pub mod calls;
 pub mod cell;
 pub mod check;
 #[cfg(feature = "scheduler")]
+mod clock;
+#[cfg(not(feature = "scheduler"))]
+#[path = "clock/absent.rs"]
 mod clock;
 pub mod counted;
 mod ending;
@@ -79,6 +84,10 @@ pub mod input;
 mod judge;
 mod locals;
 pub mod loops;
+#[cfg(feature = "scheduler")]
+pub mod memory;
+#[cfg(not(feature = "scheduler"))]
+#[path = "memory/absent.rs"]
 pub mod memory;
 pub mod observe;
 mod overflow;
@@ -88,8 +97,8 @@ mod panics;
 pub mod print;
 #[cfg(all(feature = "scheduler", target_os = "linux"))]
 pub mod process;
-#[cfg(all(feature = "scheduler", not(target_os = "linux")))]
-#[path = "process/elsewhere.rs"]
+#[cfg(not(all(feature = "scheduler", target_os = "linux")))]
+#[path = "process/absent.rs"]
 pub mod process;
 mod property;
 pub mod raw;
@@ -97,12 +106,15 @@ mod rounds;
 mod running;
 #[cfg(feature = "scheduler")]
 pub mod scheduled;
+#[cfg(not(feature = "scheduler"))]
+#[path = "scheduled/absent.rs"]
+pub mod scheduled;
 mod shared;
 pub mod std;
 #[cfg(all(feature = "scheduler", target_os = "linux"))]
 pub mod system;
-#[cfg(all(feature = "scheduler", not(target_os = "linux")))]
-#[path = "system/elsewhere.rs"]
+#[cfg(not(all(feature = "scheduler", target_os = "linux")))]
+#[path = "system/absent.rs"]
 pub mod system;
 mod transmute;
 pub mod values;

@@ -106,7 +106,6 @@ fn clear_all() {
 
 /// Forgets the values without dropping them: the execution is over, and its memory is given back with all that is in
 /// it.
-#[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn leave() {
     if ANY.take() {
@@ -114,7 +113,6 @@ pub(crate) fn leave() {
     }
 }
 
-#[cfg(feature = "scheduler")]
 #[cold]
 fn leave_all() {
     LOCALS.with_borrow_mut(|locals| {

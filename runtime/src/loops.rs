@@ -28,14 +28,12 @@ use std::marker::PhantomData;
 use std::panic::Location;
 
 use crate::engine::{self, Turns};
-#[cfg(feature = "scheduler")]
-use crate::scheduled::{events, loops};
+use crate::scheduled::{self, Handle, Since};
 
 /// One run of a loop that waits, by one thread.
 #[derive(Debug)]
 pub struct Loop {
-    #[cfg(feature = "scheduler")]
-    scheduled: Option<loops::Since>,
+    scheduled: Option<Since>,
     sequential: Turns,
     /// Keeps the run on its thread.
     _of_this_thread: PhantomData<*const ()>,
@@ -48,8 +46,7 @@ impl Loop {
     #[must_use]
     pub fn new() -> Self {
         Self {
-            #[cfg(feature = "scheduler")]
-            scheduled: events::current().map(events::Handle::begin_loop),
+            scheduled: scheduled::current().map(Handle::begin_loop),
             sequential: Turns::default(),
             _of_this_thread: PhantomData,
         }
@@ -60,14 +57,12 @@ impl Loop {
     #[track_caller]
     pub fn turn(&mut self) {
         let site = Location::caller();
-        #[cfg(feature = "scheduler")]
         if let Some(since) = &mut self.scheduled {
-            if let Some(machine) = events::current() {
+            if let Some(machine) = scheduled::current() {
                 machine.turn_of_loop(since, site);
             }
             return;
         }
-        let _ = site;
         if let Some(engine) = engine::current() {
             engine::turn(engine, &mut self.sequential);
         }
@@ -77,9 +72,8 @@ impl Loop {
     #[inline]
     pub fn lasts(&mut self) {
         // The old run ends before the new one begins, so that neither is inside of the other.
-        #[cfg(feature = "scheduler")]
         if self.scheduled.is_some()
-            && let Some(machine) = events::current()
+            && let Some(machine) = scheduled::current()
         {
             machine.end_loop();
             self.scheduled = Some(machine.begin_loop());
@@ -91,8 +85,7 @@ impl Loop {
 /// What this thread does from here on lasts beyond the turns of all loops that it is in.
 #[inline]
 pub fn lasts() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = events::current() {
+    if let Some(machine) = scheduled::current() {
         return machine.lasts();
     }
     if let Some(engine) = engine::current() {
@@ -100,12 +93,11 @@ pub fn lasts() {
     }
 }
 
-#[cfg(feature = "scheduler")]
 impl Drop for Loop {
     #[inline]
     fn drop(&mut self) {
         if self.scheduled.is_some()
-            && let Some(machine) = events::current()
+            && let Some(machine) = scheduled::current()
         {
             machine.end_loop();
         }

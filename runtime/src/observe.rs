@@ -13,14 +13,10 @@
 
 use std::panic::Location;
 
-#[cfg(feature = "scheduler")]
-use seqz_explore::{Comparison, Event, Integer, Kind, Pending, Test};
+use crate::vocabulary::{Comparison, Event, Integer, Kind, Pending, Test};
 
-#[cfg(feature = "scheduler")]
-use crate::scheduled::events::current;
-#[cfg(feature = "scheduler")]
-use crate::scheduled::values::is_asked;
-#[cfg(feature = "scheduler")]
+use crate::scheduled::current;
+use crate::scheduled::is_asked;
 use crate::values::identity;
 use crate::vocabulary::Site;
 
@@ -38,11 +34,9 @@ macro_rules! comparisons {
         #[inline(always)]
         #[track_caller]
         pub fn $name<V>(value: V, constant: i128, end: Site) -> V {
-            #[cfg(feature = "scheduler")]
             if is_asked() {
                 compared(&value, Comparison::$op, constant, Location::caller(), end);
             }
-            let _ = (constant, end);
             value
         }
     )*};
@@ -67,11 +61,9 @@ comparisons! {
 #[inline(always)]
 #[track_caller]
 pub fn dropped<V>(value: V, end: Site) -> V {
-    #[cfg(feature = "scheduler")]
     if is_asked() {
         unobserved(Location::caller(), end);
     }
-    let _ = end;
     value
 }
 
@@ -79,16 +71,13 @@ pub fn dropped<V>(value: V, end: Site) -> V {
 #[inline(always)]
 #[track_caller]
 pub fn success<V>(result: V, end: Site) -> V {
-    #[cfg(feature = "scheduler")]
     if is_asked() {
         succeeded(&result, Location::caller(), end);
     }
-    let _ = end;
     result
 }
 
 /// The bits and the type of a value, if it is an integer as atomics have them.
-#[cfg(feature = "scheduler")]
 fn integer<V>(value: &V) -> Option<(u64, Integer)> {
     macro_rules! each {
         ($($ty:ident $signed:literal;)*) => {$(
@@ -116,7 +105,6 @@ fn integer<V>(value: &V) -> Option<(u64, Integer)> {
 }
 
 /// The bits and the type of what a compare-exchange found.
-#[cfg(feature = "scheduler")]
 fn exchanged<V>(result: &V) -> Option<(u64, Integer)> {
     macro_rules! each {
         ($($ty:ident)*) => {$(
@@ -134,7 +122,6 @@ fn exchanged<V>(result: &V) -> Option<(u64, Integer)> {
 }
 
 /// Whether an event is a read of the program's own, in the place that a mark is around.
-#[cfg(feature = "scheduler")]
 fn is_marked(event: &Event, site: Site, start: Site, end: Site) -> bool {
     let at = |site: Site| (site.line(), site.column());
     matches!(event.kind, Kind::Read | Kind::Update | Kind::FailedUpdate)
@@ -143,7 +130,6 @@ fn is_marked(event: &Event, site: Site, start: Site, end: Site) -> bool {
         && (at(start)..at(end)).contains(&at(site))
 }
 
-#[cfg(feature = "scheduler")]
 #[cold]
 fn compared<V>(value: &V, op: Comparison, constant: i128, start: Site, end: Site) {
     let Some(machine) = current() else { return };
@@ -164,7 +150,6 @@ fn compared<V>(value: &V, op: Comparison, constant: i128, start: Site, end: Site
     });
 }
 
-#[cfg(feature = "scheduler")]
 #[cold]
 fn unobserved(start: Site, end: Site) {
     let Some(machine) = current() else { return };
@@ -172,7 +157,6 @@ fn unobserved(start: Site, end: Site) {
         .note_test(|event, _, site| is_marked(event, site, start, end).then_some(Test::Unobserved));
 }
 
-#[cfg(feature = "scheduler")]
 #[cold]
 fn succeeded<V>(result: &V, start: Site, end: Site) {
     let Some(machine) = current() else { return };

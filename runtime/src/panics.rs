@@ -111,7 +111,6 @@ pub(crate) fn forget_hook() {
 
 /// Forgets the execution's hook: the execution is over, and, as in a process that has ended, nothing of the hook is
 /// dropped.
-#[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn leave_hook() {
     if IS_SET.take() {

@@ -13,8 +13,7 @@ use std::ptr::NonNull;
 
 /// Has the accesses of the program to memory checked from here on, until the execution ends.
 pub fn watch() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.watch_raw_memory();
     }
 }
@@ -51,11 +50,9 @@ pub fn writes_element<C: ?Sized, T: ?Sized>(container: *const C, element: *const
 #[track_caller]
 #[inline]
 fn element_of<C: ?Sized, T: ?Sized>(container: *const C, element: *const T, writes: bool) {
-    #[cfg(feature = "scheduler")]
     if !(container.addr()..container.addr() + length(container)).contains(&element.addr()) {
         access(container, writes);
     }
-    let _ = container;
     access(element, writes);
 }
 
@@ -90,15 +87,13 @@ pub fn gives<T: ?Sized>(place: &mut T) -> &mut T {
 }
 
 /// The lowest address at which a program can have memory.
-#[cfg(feature = "scheduler")]
 const LOWEST: usize = 1 << 12;
 
 #[track_caller]
 #[inline]
 fn access<T: ?Sized>(place: *const T, writes: bool) {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current()
-        && crate::scheduled::raw::is_watched()
+    if let Some(machine) = crate::scheduled::current()
+        && crate::memory::arena::is_watched()
         // Nothing is at a pointer that is null, or stands for a member of what would be there.
         && place.addr() >= LOWEST
     {
@@ -109,11 +104,9 @@ fn access<T: ?Sized>(place: *const T, writes: bool) {
             std::panic::Location::caller(),
         );
     }
-    let _ = (place, writes);
 }
 
 /// The length of a place in bytes.
-#[cfg(feature = "scheduler")]
 fn length<T: ?Sized>(place: *const T) -> usize {
     // SAFETY: the reference is neither null nor misaligned, and only its metadata is looked at, which is valid as it is
     // that of a pointer which the program is about to use.

@@ -79,7 +79,7 @@ pub use error::Error;
 pub use generated::Generated;
 pub use harness::{HarnessInfo, HarnessKind, Param};
 pub use library::{Inner, Inside, Instrumented, Library};
-pub use load::{Elsewhere, Features, LibrarySource, Part};
+pub use load::{Features, Implemented, LibrarySource, Part};
 pub use map::{Origin, SourceMap};
 pub use noted::Hidden;
 pub use options::{Choice, Mode, Options, Role};

@@ -9,6 +9,10 @@
 //! | [`ended`] | what a worker says when it ends itself |
 //! | [`failure`] | the kinds of faults |
 //! | [`kind`] | what operations are, and when the order of two of them can matter |
+//! | [`event`] | what threads announce and do |
+//! | [`transition`] | what events do to barriers, channels and the like |
+//! | [`observation`] | what a thread sees of a value that it reads |
+//! | [`hash`] | mixing of words |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`promise`] | what a search of schedules says of the program, and counts of the searches that go by values |
 //! | [`asked`] | what a program asks of the operating system |
@@ -38,21 +42,28 @@
 
 pub mod asked;
 pub mod ended;
+pub mod event;
 pub mod failure;
+pub mod hash;
 pub mod ids;
 pub mod kind;
+pub mod observation;
 pub mod place;
 pub mod promise;
 pub mod schedule;
 pub mod thread;
+pub mod transition;
 pub mod wire;
 
 pub use asked::Asked;
+pub use event::{Event, Object, Pending, Thread};
 pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use kind::{Class, Kind};
+pub use observation::{Comparison, Integer, Test};
 pub use place::{Place, Site};
 pub use promise::{Causality, Promise};
 pub use schedule::{Confirmation, Scheduled, Waiting};
 pub use thread::{Lineage, ThreadInfo};
+pub use transition::Transition;
 pub use wire::{Wire, WireError};

@@ -8,7 +8,7 @@ use std::thread;
 
 use seqz_transform as transform;
 use seqz_transform::sharing::Shared;
-use seqz_transform::{Counting, Elsewhere, Instrumented, Library, LibrarySource, Mode};
+use seqz_transform::{Counting, Implemented, Instrumented, Library, LibrarySource, Mode};
 
 use super::copies::Copy;
 use super::follow::Follow;
@@ -67,7 +67,7 @@ pub(super) fn find(
         .collect();
     let files: Vec<&Path> = program.files().collect();
     let noted = alone(|| {
-        note_elsewhere(graph, reached, &files, &mut sources);
+        note_implemented(graph, reached, &files, &mut sources);
         Ok(())
     });
     debug_assert!(noted.is_ok());
@@ -168,28 +168,28 @@ fn above_by_path(graph: &Graph, reached: &BTreeSet<usize>, wanted: &mut BTreeSet
 }
 
 /// Notes with each library what the crates implement that depend on it. `files` are those of the program.
-fn note_elsewhere(
+fn note_implemented(
     graph: &Graph,
     reached: &BTreeSet<usize>,
     files: &[&Path],
     sources: &mut BTreeMap<usize, LibrarySource>,
 ) {
-    let mut own = Elsewhere::default();
+    let mut own = Implemented::default();
     files.iter().for_each(|file| own.add_file(file));
-    let mut known: BTreeMap<usize, Elsewhere> = BTreeMap::new();
+    let mut known: BTreeMap<usize, Implemented> = BTreeMap::new();
     for (package, source) in sources {
-        let mut elsewhere = own.clone();
+        let mut implemented = own.clone();
         let users = reached.iter().copied();
         for user in users.filter(|user| is_above(graph, *user, *package)) {
             let of_user = known.entry(user).or_insert_with(|| {
-                let mut found = Elsewhere::default();
+                let mut found = Implemented::default();
                 let root = graph.packages[user].source.root.parent();
                 add_files(root.unwrap_or(Path::new("")), &mut found);
                 found
             });
-            elsewhere.extend(of_user);
+            implemented.extend(of_user);
         }
-        source.elsewhere = elsewhere;
+        source.implemented = implemented;
     }
 }
 
@@ -208,7 +208,7 @@ fn is_above(graph: &Graph, user: usize, package: usize) -> bool {
     false
 }
 
-fn add_files(dir: &Path, found: &mut Elsewhere) {
+fn add_files(dir: &Path, found: &mut Implemented) {
     for entry in fs::read_dir(dir).into_iter().flatten().flatten() {
         let path = entry.path();
         if path.is_dir() {
@@ -237,7 +237,7 @@ fn source(graph: &Graph, package: usize) -> Option<LibrarySource> {
         features: package.features.iter().cloned().collect(),
         dependencies: names.collect(),
         build_script: package.source.build_script.clone(),
-        elsewhere: Elsewhere::default(),
+        implemented: Implemented::default(),
         shown,
     })
 }

@@ -2,8 +2,7 @@
 
 use crate::engine;
 use crate::engine::counts::{self, Act, Count};
-#[cfg(feature = "scheduler")]
-use crate::scheduled::events::OF_COUNT;
+use crate::scheduled::OF_COUNT;
 use crate::vocabulary::Site;
 
 /// The header of an allocation, in bytes: no data of the program lies there.
@@ -20,9 +19,8 @@ pub(super) fn begin(value: *const ()) {
     if let Some(handle) = sequential {
         counts::begin(handle, header(value));
     }
-    #[cfg(feature = "scheduler")]
     if sequential.is_none()
-        && let Some(machine) = crate::scheduled::events::current()
+        && let Some(machine) = crate::scheduled::current()
     {
         machine.forget_count(header(value));
     }
@@ -45,25 +43,21 @@ pub(super) fn ended(name: *const ()) {
 
 /// A value that has weak handles while it is being made is about to be there: waits for the thread's turn.
 pub(super) fn before_there(value: *const (), site: Site) {
-    #[cfg(feature = "scheduler")]
     if engine::current().is_none()
-        && let Some(machine) = crate::scheduled::events::current()
+        && let Some(machine) = crate::scheduled::current()
     {
         let object = machine.count_object(header(value));
-        machine.turn(seqz_explore::Kind::Update, object, OF_COUNT, site);
+        machine.turn(crate::vocabulary::Kind::Update, object, OF_COUNT, site);
     }
-    let _ = (value, site);
 }
 
 /// The value is there.
 pub(super) fn there(value: *const (), site: Site, left: Count) {
-    #[cfg(feature = "scheduler")]
     if engine::current().is_none()
-        && let Some(machine) = crate::scheduled::events::current()
+        && let Some(machine) = crate::scheduled::current()
     {
         scheduled::there(machine, header(value), site, left);
     }
-    let _ = (value, site, left);
 }
 
 /// Does something with the count of the allocation whose value is at `value`.
@@ -84,22 +78,19 @@ pub(super) fn act<R>(
         counts::note(handle, header(value), what, site, (found, left));
         return result;
     }
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return scheduled::act(machine, header(value), what, site, count, act);
     }
-    let _ = (what, site, count);
     act().0
 }
 
-#[cfg(feature = "scheduler")]
 mod scheduled {
-    use seqz_explore::{Integer, Kind, Test};
+    use crate::vocabulary::{Integer, Kind, Test};
 
     use super::{Act, Count};
     use crate::log::Object;
-    use crate::scheduled::events::Handle;
-    use crate::scheduled::events::OF_COUNT;
+    use crate::scheduled::Handle;
+    use crate::scheduled::OF_COUNT;
     use crate::vocabulary::Site;
 
     /// An event's value holds both numbers, so that a test can be one of the lower number alone.

@@ -21,9 +21,9 @@
 //! P̂ₖ keeps one count for the handles of T and T', and T' has run to its end before T begins. So counts are only
 //! believed where they are the same in each interleaving: see [`counts`](crate::engine::counts).
 //!
-//! [`Kind::Add`]: seqz_explore::Kind::Add
-//! [`Kind::Take`]: seqz_explore::Kind::Take
-//! [`Kind::Upgrade`]: seqz_explore::Kind::Upgrade
+//! [`Kind::Add`]: crate::vocabulary::Kind::Add
+//! [`Kind::Take`]: crate::vocabulary::Kind::Take
+//! [`Kind::Upgrade`]: crate::vocabulary::Kind::Upgrade
 
 mod arc;
 #[cfg(feature = "coercions")]

@@ -13,9 +13,9 @@ use super::ledger::Key;
 use super::{Abort, Engine, Handle, Line, abort, bug};
 use crate::ending::Verdict;
 use crate::ending::{Destructor, Leaving};
-use crate::finding::Answer;
 use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
+use crate::scheduled::witness;
 use crate::vocabulary::{BugKind, Place, Site};
 
 /// The number of times that the original program may show no failure at one place before that place is not tried again.
@@ -264,7 +264,7 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
         }
         let often = engine.endings.is_often_dismissed(&key);
         let mut ways = ways.iter().filter(|_| !often);
-        match ways.find(|bug| ask(bug, program).is_some()) {
+        match ways.find(|bug| witness::judge(bug, program).is_some()) {
             Some(bug) => engine.ledger.add(&key, bug, of_t),
             None => {
                 engine.endings.dismiss(key);
@@ -395,7 +395,7 @@ fn look_at(
     let mut bystander = counted.is_some_and(|counted| counted.bystander);
     let mut key = key;
     if !decided {
-        match ask(&bug, program) {
+        match witness::judge(&bug, program) {
             Some(answer) => {
                 (bug.kind, key.kind) = (answer.kind, answer.kind);
                 key.follows.clone_from(&answer.follows);
@@ -420,16 +420,4 @@ fn look_at(
         }
         _ => engine.ledger.add(&key, &bug, of_t),
     }
-}
-
-/// What a panic is in the original program; `None` if it is no failure there.
-#[cfg(feature = "scheduler")]
-fn ask(bug: &super::Bug, program: &dyn Fn()) -> Option<Answer> {
-    crate::scheduled::witness::judge(bug, program)
-}
-
-/// This build has no scheduler to run the original program, so what may be a bug is reported as one.
-#[cfg(not(feature = "scheduler"))]
-const fn ask(bug: &super::Bug, _program: &dyn Fn()) -> Option<Answer> {
-    Some(Answer::failure(bug.kind))
 }

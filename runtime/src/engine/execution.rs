@@ -20,7 +20,6 @@ use crate::executable::unwinding::Counter;
 use crate::locals;
 use crate::log::Log;
 use crate::memory::Buffer;
-#[cfg(feature = "scheduler")]
 use crate::memory::arena::Arena;
 use crate::panics;
 use crate::vocabulary::{Pair, Place, Role, ThreadInfo};
@@ -130,7 +129,6 @@ pub struct Nondeterminism;
 pub struct Machine {
     engine: Box<Engine>,
     /// The memory that the program allocates from, if the arena is installed as the allocator.
-    #[cfg(feature = "scheduler")]
     arena: Arena,
     /// Whether T' has run since [`Machine::forget`], so that its log must not change any more.
     has_run: bool,
@@ -143,7 +141,6 @@ impl Machine {
         panics::install_hook();
         Self {
             engine: Box::new(Engine::new(limits, solver)),
-            #[cfg(feature = "scheduler")]
             arena: Arena::default(),
             has_run: false,
         }
@@ -261,26 +258,20 @@ impl Machine {
         CURRENT.set(Some(pointer));
         panics::listen(Some(abort::hear));
         let handle = Handle(pointer);
-        #[cfg(feature = "scheduler")]
-        let outside = {
-            crate::process::enter(0);
-            self.arena.begin_thread(0);
-            self.arena.enter(0)
-        };
+        crate::process::enter(0);
+        self.arena.begin_thread(0);
+        let outside = self.arena.enter(0);
         run_harness(handle, program);
         let engine = handle.get();
         let leaves_waiting = matches!(engine.ending, None | Some(Abort::Stuck))
             && engine.leaves_interfering_waiting();
         clear_up(handle);
-        #[cfg(feature = "scheduler")]
-        {
-            outside.leave();
-            crate::process::leave(None);
-            crate::process::restore(&mut alone);
-            if self.engine.leaves == Leaves::Forgets {
-                self.arena
-                    .give_back(|is_left| crate::process::is_let_go(is_left));
-            }
+        outside.leave();
+        crate::process::leave(None);
+        crate::process::restore(&mut alone);
+        if self.engine.leaves == Leaves::Forgets {
+            self.arena
+                .give_back(|is_left| crate::process::is_let_go(is_left));
         }
         CURRENT.set(None);
         panics::listen(None);
@@ -436,7 +427,6 @@ fn clear_up(handle: Handle) {
     engine.quiet = true;
     engine.is_over = true;
     engine.abort = None;
-    #[cfg(feature = "scheduler")]
     if engine.leaves == Leaves::Forgets {
         engine.threads.leave();
         panics::leave_hook();
@@ -543,11 +533,9 @@ impl Engine {
             grid: Grid::new(),
             solver,
             threads: Threads::default(),
-            #[cfg(feature = "scheduler")]
             clocks: crate::clock::Clocks::default(),
             steps: 0,
             spin: spin::Spin::default(),
-            #[cfg(feature = "scheduler")]
             quiet_waits: super::quiet::Quiet::default(),
             endings: ended::Endings::default(),
             abort: None,
@@ -600,10 +588,8 @@ impl Engine {
         self.interfering_shares = false;
         self.racy_accesses.clear();
         self.threads.reset();
-        #[cfg(feature = "scheduler")]
         self.clocks.begin();
         self.steps = 0;
-        #[cfg(feature = "scheduler")]
         self.quiet_waits.clear();
         self.spin.clear();
         self.endings.begin();
@@ -619,7 +605,6 @@ impl Engine {
         self.counter = Counter::find();
         let can_be_left = CAN_BE_LEFT && self.counter.is_some();
         self.leaves = match can_be_left {
-            #[cfg(feature = "scheduler")]
             true if crate::process::is_put_back() => {
                 self.generation = generation.next_given_back();
                 self.leaves = Leaves::Forgets;

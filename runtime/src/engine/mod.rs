@@ -40,7 +40,6 @@ mod guide;
 pub(crate) mod init_locks;
 mod ledger;
 mod nesting;
-#[cfg(feature = "scheduler")]
 mod quiet;
 mod revealed;
 mod solver;
@@ -62,11 +61,9 @@ pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Te
 use grid::Grid;
 pub use guide::Same;
 use init_locks::InitLock;
-#[cfg(feature = "scheduler")]
 pub(crate) use quiet::note_wait;
 pub use revealed::{Choices, Revealed};
 pub use solver::{Differs, Solver};
-#[cfg(feature = "scheduler")]
 pub(crate) use spin::slept;
 pub(crate) use spin::{Turns, lasts, turn};
 use threads::Threads;
@@ -276,11 +273,9 @@ pub struct Engine {
     solver: Solver,
 
     pub(crate) threads: Threads,
-    #[cfg(feature = "scheduler")]
     pub(crate) clocks: crate::clock::Clocks,
     steps: u32,
     spin: spin::Spin,
-    #[cfg(feature = "scheduler")]
     quiet_waits: quiet::Quiet,
     endings: ended::Endings,
     /// Why the execution was ended early, if it was.

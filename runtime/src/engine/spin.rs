@@ -149,9 +149,8 @@ pub(crate) fn turn(handle: Handle, turns: &mut Turns) {
         return;
     }
     let looked = before.looks != now.looks;
-    // A loop that looks at nothing, not even at the time, makes its next turn like this one. Without the scheduler, the
-    // clock is the system's, and looks at the clock are not noticed.
-    let is_endless = cfg!(feature = "scheduler") && !looked;
+    // A loop that looks at nothing, not even at the time, makes its next turn like this one.
+    let is_endless = crate::clock::Clocks::NOTICES_LOOKS && !looked;
     let is_empty = before.steps == now.steps;
     // Before two threads run side by side, nothing is noted of what they see and change.
     if engine.line == Line::Init {
@@ -181,26 +180,19 @@ impl Engine {
     /// what T sees, as where time passes before T looks.
     #[inline(always)]
     pub(super) fn comes_after_interfering(&mut self) {
-        #[cfg(feature = "scheduler")]
         self.clocks.follow_all(self.threads.current);
     }
 
     /// The time of the current thread's clock, in nanoseconds.
     #[inline]
     fn time(&self) -> u64 {
-        #[cfg(feature = "scheduler")]
-        return self.clocks.now(self.threads.current);
-        #[cfg(not(feature = "scheduler"))]
-        0
+        self.clocks.now(self.threads.current)
     }
 
     /// The number of times that the current thread has looked at its clock.
     #[inline]
     fn looks_at_clock(&self) -> u32 {
-        #[cfg(feature = "scheduler")]
-        return self.clocks.looks(self.threads.current);
-        #[cfg(not(feature = "scheduler"))]
-        0
+        self.clocks.looks(self.threads.current)
     }
 
     /// The current thread waits until some time has come: if no other thread can end the wait, the thread's clock moves
@@ -215,21 +207,12 @@ impl Engine {
 
     /// The current thread's turn is over, and nothing but its clock could end the loop: see [`crate::clock`].
     fn approach(&mut self, began: u64, before: At, looked: bool) -> bool {
-        #[cfg(feature = "scheduler")]
-        return self
-            .clocks
-            .approach(self.threads.current, began, before.time, looked);
-        #[cfg(not(feature = "scheduler"))]
-        {
-            // The thread's clock is the system's, which moves by itself.
-            let _ = (began, before.time, looked);
-            true
-        }
+        let thread = self.threads.current;
+        self.clocks.approach(thread, began, before.time, looked)
     }
 
     /// A thread looks at its clock. Where a clock was looked at before, while the other thread ran or before it began,
     /// the thread would see in reality how long it was held up.
-    #[cfg(feature = "scheduler")]
     pub(crate) fn look_at_clock(&mut self, thread: u32) -> u64 {
         if self.line != Line::Init && self.clocks.is_beside_others() {
             self.clocks.hurry();
@@ -242,22 +225,17 @@ impl Engine {
 
     /// Notes that in reality some time may come here while the other thread gets no turn.
     pub(super) fn hurry(&mut self) {
-        #[cfg(feature = "scheduler")]
         self.clocks.hurry();
     }
 
     /// Whether in this execution a time limit may run out at another event than was tried.
     pub(super) const fn hurried(&self) -> bool {
-        #[cfg(feature = "scheduler")]
-        return self.clocks.hurried();
-        #[cfg(not(feature = "scheduler"))]
-        false
+        self.clocks.hurried()
     }
 }
 
 /// The current thread has slept. If the thread does so again and again, while the other thread only needs a turn, the
 /// thread's run ends before more time has passed than any machine holds a thread up.
-#[cfg(feature = "scheduler")]
 pub(crate) fn slept(handle: Handle) {
     let engine = handle.get();
     let beside = !engine.quiet && engine.line != Line::Init && !engine.joined;

@@ -30,7 +30,6 @@ use crate::vocabulary::{Role, Site};
 pub(crate) fn spawn(handle: Handle, name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
     let engine = handle.get();
     let (quiet, line) = (engine.quiet, engine.line);
-    #[cfg(feature = "scheduler")]
     crate::process::thread_ids::started_by(engine.threads.current);
     let no = engine.threads.add(quiet, line, site);
     engine.threads.bodies += 1;
@@ -198,11 +197,8 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),
     }
     handle.get().counts.joined(thread);
-    #[cfg(feature = "scheduler")]
-    {
-        let engine = handle.get();
-        engine.clocks.follow(engine.threads.current, thread);
-    }
+    let engine = handle.get();
+    engine.clocks.follow(engine.threads.current, thread);
     refresh_attention(handle);
 }
 
@@ -345,7 +341,6 @@ fn take_body(handle: Handle, thread: ThreadNo) -> (Option<Body>, ThreadNo) {
     if let Some(counter) = engine.counter {
         engine.threads.switch_panics(counter, thread, before);
     }
-    #[cfg(feature = "scheduler")]
     begin_on_its_own(engine, thread, before);
     refresh_attention(handle);
     (body, before)
@@ -359,12 +354,10 @@ fn leave(handle: Handle, thread: ThreadNo, before: ThreadNo, state: State) {
     if let Some(counter) = engine.counter {
         engine.threads.leave_panics(counter, before, thread);
     }
-    #[cfg(feature = "scheduler")]
     crate::process::leave(Some(before));
 }
 
 /// A thread has thread-locals and a clock of its own, which begins at the time of the previous thread's clock.
-#[cfg(feature = "scheduler")]
 #[inline(always)]
 fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: ThreadNo) {
     crate::process::enter(thread);
@@ -469,7 +462,6 @@ fn run_inline(handle: Handle, thread: ThreadNo) {
 /// Destroys the thread-locals of a thread whose code has come to its end.
 #[inline]
 pub(crate) fn destroy_locals(handle: Handle, thread: ThreadNo) {
-    #[cfg(feature = "scheduler")]
     crate::process::run_destructors();
     if handle.get().has_locals {
         destroy_own(handle, thread);

@@ -7,8 +7,6 @@
 //! | [`owners`] | whose a symbol is |
 //! | [`unwinding`] | std's count of panics, of which each thread of a program has its own |
 
-#![cfg_attr(not(feature = "scheduler"), allow(dead_code))]
-
 #[cfg(target_os = "linux")]
 pub(crate) mod elf;
 #[cfg(target_os = "linux")]

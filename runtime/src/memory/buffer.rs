@@ -78,7 +78,6 @@ impl<'a, T> IntoIterator for &'a mut Buffer<T> {
 }
 
 /// Gives a vector its first memory, from outside of regions, where the vector's memory then stays.
-#[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn reserve<T>(kept: &mut Vec<T>) {
     outside(|| kept.reserve(ROOM));

@@ -10,21 +10,9 @@
 //! No module in here knows of executions, threads under a scheduler, or events: what a module has to know of higher
 //! modules is a parameter.
 
-#[cfg(feature = "scheduler")]
 pub mod arena;
 mod buffer;
-#[cfg(feature = "scheduler")]
 pub(crate) mod stack;
 
-#[cfg(feature = "scheduler")]
 pub(crate) use arena::outside;
-pub(crate) use buffer::Buffer;
-#[cfg(feature = "scheduler")]
-pub(crate) use buffer::reserve;
-
-/// Runs code of the runtime whose allocations outlive the execution: all do where there is no arena.
-#[cfg(not(feature = "scheduler"))]
-#[inline]
-pub(crate) fn outside<R>(run: impl FnOnce() -> R) -> R {
-    run()
-}
+pub(crate) use buffer::{Buffer, reserve};

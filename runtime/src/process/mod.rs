@@ -73,7 +73,6 @@ static STATICS: AtomicUsize = AtomicUsize::new(0);
 static EXTENT: AtomicUsize = AtomicUsize::new(0);
 
 /// All that is put back, for the OS thread that runs a program.
-#[allow(clippy::mut_from_ref)]
 fn process() -> Option<&'static mut Process> {
     // SAFETY: only the OS thread that runs a program comes here; no reference outlives a function of this module, and
     // none calls another while it has one.

@@ -59,7 +59,13 @@ pub(crate) mod values;
 pub(crate) mod waiting;
 pub mod witness;
 
+pub(crate) use events::{Handle, OF_COUNT, current};
 pub use failures::Failure;
 pub use loops::Idle;
+pub(crate) use loops::Since;
 pub use machine::{Machine, Settings, Traced};
+pub(crate) use parking::Waited;
+pub(crate) use raw::{fenced, ordered};
 pub(crate) use running::Ended;
+pub(crate) use values::is_asked;
+pub(crate) use waiting::Attempt;

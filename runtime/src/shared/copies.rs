@@ -135,10 +135,5 @@ pub(crate) fn copy_if_clone<V: Shadow>(
 
 /// Whether an object lies in static memory; `None` where that is not known.
 pub(crate) fn is_static<C>(cell: &C) -> Option<bool> {
-    #[cfg(feature = "scheduler")]
-    if crate::process::knows_statics() {
-        return Some(crate::process::is_static(cell));
-    }
-    let _ = cell;
-    None
+    crate::process::knows_statics().then(|| crate::process::is_static(cell))
 }

@@ -10,12 +10,11 @@ mod atomic;
 mod copies;
 mod guard;
 mod initial;
-#[cfg(feature = "scheduler")]
 mod late;
 mod lock;
 mod plain;
 mod room;
-#[cfg(feature = "scheduler")]
+mod slot;
 mod spot;
 mod unseen;
 
@@ -24,22 +23,24 @@ pub use copies::{Copied, Shadow};
 pub(crate) use copies::{copy_if_clone, copy_of, is_static};
 pub(crate) use guard::Exclusive;
 pub(crate) use initial::Initial;
-#[cfg(feature = "scheduler")]
 pub(crate) use late::Late;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
-#[cfg(feature = "scheduler")]
+use slot::{Kept, Made, Slot};
 pub(crate) use spot::{Spot, machine, machine_unless_ending};
+
+use std::cell::Cell;
 
 use crate::alone::Generation;
 use crate::engine::{Handle, NONE, ValueKind};
 use crate::log::Object;
+use crate::scheduled;
 
 /// The execution to which an object's state belongs, and the object's number in it.
-#[derive(Clone, Copy, Debug)]
+#[derive(Debug)]
 pub(crate) struct Tag {
-    generation: u32,
-    object: Object,
+    generation: Cell<u32>,
+    object: Cell<Object>,
 }
 
 /// What becomes of a value that an execution has left in a static.
@@ -79,71 +80,57 @@ impl Lasts {
 }
 
 impl Tag {
+    /// The tag of an object that has been in no execution.
+    pub(crate) const fn unused() -> Self {
+        Self {
+            generation: Cell::new(0),
+            object: Cell::new(NONE),
+        }
+    }
+
     /// What becomes of the values of the object's latest execution, when the next one begins.
-    pub(crate) const fn lasts(self) -> Lasts {
-        Lasts::of(self.generation)
+    pub(crate) const fn lasts(&self) -> Lasts {
+        Lasts::of(self.generation.get())
     }
 
-    pub(crate) const UNUSED: Self = Self {
-        generation: 0,
-        object: NONE,
-    };
-
-    /// Joins the current execution. Returns whether the object, which lies in `cell`, was in another execution before.
+    /// Joins the execution with this number. Returns whether the object, which lies in `cell`, was in another execution
+    /// before.
     #[inline]
-    fn renew<C>(&mut self, handle: Handle, cell: &C) -> bool {
-        self.renew_to(handle.get().generation, cell)
-    }
-
-    /// Joins the execution with this number. Returns whether the object was in another execution before.
-    #[inline]
-    fn renew_to<C>(&mut self, generation: u32, cell: &C) -> bool {
-        let new = self.generation != generation;
+    fn renew<C>(&self, generation: u32, cell: &C) -> bool {
+        let before = self.generation.get();
+        let new = before != generation;
         if new {
-            #[cfg(feature = "scheduler")]
-            if self.generation == 0 {
+            if before == 0 {
                 crate::process::object(cell);
             }
-            // Without the scheduler, the process is not put back to how it was.
-            #[cfg(not(feature = "scheduler"))]
-            let _ = cell;
-            *self = Self {
-                generation,
-                object: NONE,
-            };
+            self.generation.set(generation);
+            self.object.set(NONE);
         }
         new
     }
 
-    /// The object's number, given at its first event.
+    /// The object's number in P̂ₖ, given at its first event.
     #[inline]
-    fn object(&mut self, handle: Handle, kind: ValueKind) -> Object {
-        if self.object == NONE {
-            self.object = handle.get().new_object(kind);
+    fn object(&self, handle: Handle, kind: ValueKind) -> Object {
+        if self.object.get() == NONE {
+            self.object.set(handle.get().new_object(kind));
         }
-        self.object
+        self.object.get()
     }
-}
 
-#[cfg(feature = "scheduler")]
-impl Tag {
     /// The object's name on the scheduled machine, `cell` being the object's place in memory.
     #[inline]
-    fn scheduled_object<C>(
-        &mut self,
-        machine: crate::scheduled::events::Handle,
-        cell: *const C,
-    ) -> Object {
-        if self.object == NONE {
-            self.object = machine.new_object(cell.addr());
+    fn name<C>(&self, machine: scheduled::Handle, cell: *const C) -> Object {
+        if self.object.get() == NONE {
+            self.object.set(machine.new_object(cell.addr()));
         }
-        self.object
+        self.object.get()
     }
 
     /// Called where a thread with exclusive access changes the object without an event: later events are those of a new
     /// object.
     const fn forget(&mut self) {
-        self.object = NONE;
+        *self.object.get_mut() = NONE;
     }
 }
 
@@ -163,14 +150,11 @@ impl Handle {
 /// execution's memory.
 #[inline(always)]
 fn lasting<C, R>(cell: &C, make: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "scheduler")]
     let outside = crate::process::is_static(cell).then(crate::memory::arena::leave_program);
     let made = make();
-    #[cfg(feature = "scheduler")]
     if let Some(outside) = outside {
         outside.leave();
     }
-    let _ = cell;
     made
 }
 

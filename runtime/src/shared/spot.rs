@@ -1,36 +1,26 @@
 //! An object of the scheduled machine that has no value here: its whole state is which threads wait on it.
 
-use std::cell::UnsafeCell;
-
-use seqz_explore::Object;
-
 use super::Tag;
 use crate::engine::{self, abort, unsupported};
-use crate::scheduled::events::{Handle, current};
-use crate::vocabulary::Site;
+use crate::scheduled::{Handle, current};
+use crate::vocabulary::{Object, Site};
 
 /// An object with a name on the scheduled machine, and no value.
 #[derive(Debug)]
-pub(crate) struct Spot(UnsafeCell<Tag>);
+pub(crate) struct Spot(Tag);
 
 // SAFETY: all threads of an execution run on one OS thread, and executions run one after the other.
 unsafe impl Sync for Spot {}
-// SAFETY: the cell holds plain numbers.
-unsafe impl Send for Spot {}
 
 impl Spot {
     pub(crate) const fn new() -> Self {
-        Self(UnsafeCell::new(Tag::UNUSED))
+        Self(Tag::unused())
     }
 
     /// The object's number, as a part of a value; 0 where no program runs.
     pub(crate) fn identity(&self) -> u64 {
         let Some(machine) = current() else { return 0 };
-        // SAFETY: no other reference to the tag is alive: references are only made here and in `object`, within one
-        // statement.
-        let tag = unsafe { &mut *self.0.get() };
-        tag.renew_to(machine.generation(), self);
-        machine.place_of_object(tag.scheduled_object(machine, self))
+        machine.place_of_object(self.object(machine))
     }
 
     /// The machine, and the place's name in its execution. `what` is about to be done, and can only be done on the
@@ -48,10 +38,8 @@ impl Spot {
     }
 
     fn object(&self, machine: Handle) -> Object {
-        // SAFETY: no other reference is alive: it is only made here, and for this statement.
-        let tag = unsafe { &mut *self.0.get() };
-        tag.renew_to(machine.generation(), self);
-        tag.scheduled_object(machine, self)
+        self.0.renew(machine.generation(), self);
+        self.0.name(machine, self)
     }
 }
 

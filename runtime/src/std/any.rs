@@ -36,21 +36,13 @@ fn of_std(name: &'static str) -> &'static str {
         static KNOWN: RefCell<HashMap<&'static str, &'static str>> = RefCell::default();
     }
     // Kept from one execution to the next.
-    outside(|| {
+    crate::memory::outside(|| {
         KNOWN.with_borrow_mut(|known| {
             *known
                 .entry(name)
                 .or_insert_with(|| String::leak(translated(name)))
         })
     })
-}
-
-fn outside<R>(make: impl FnOnce() -> R) -> R {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return machine.outside(make);
-    }
-    crate::memory::outside(make)
 }
 
 fn translated(name: &str) -> String {
@@ -61,16 +53,10 @@ fn translated(name: &str) -> String {
         sync::Mutex<()>; sync::MutexGuard<'_, ()>; sync::RwLock<()>; sync::RwLockReadGuard<'_, ()>;
         sync::RwLockWriteGuard<'_, ()>; thread::JoinHandle<()>; thread::ScopedJoinHandle<'_, ()>;
         thread::Thread; thread::ThreadId; thread::Builder; thread::Scope<'_, '_>;
-    };
-    #[cfg(feature = "scheduler")]
-    let of_scheduler = replaced! {
         sync::mpsc::Receiver<()>; sync::mpsc::Sender<()>; sync::mpsc::SyncSender<()>;
     };
-    // Without a scheduler, these are std's own.
-    #[cfg(not(feature = "scheduler"))]
-    let of_scheduler = [];
     let mut translated = name.to_owned();
-    for (ours, theirs) in all.into_iter().chain(of_scheduler) {
+    for (ours, theirs) in all {
         let cut = |name: &'static str| name.split('<').next().unwrap_or(name);
         let (ours, theirs) = (cut(ours), cut(theirs));
         let mut from = 0;

@@ -28,7 +28,6 @@ pub fn take_hook() -> Hook {
 
 /// Whether this is what a machine unwinds threads with.
 pub(crate) fn is_of_a_machine(payload: &(dyn Any + Send)) -> bool {
-    #[cfg(feature = "scheduler")]
     if payload.is::<crate::scheduled::Ended>() {
         return true;
     }

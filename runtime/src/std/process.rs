@@ -24,8 +24,7 @@ pub fn abort() -> ! {
 
 /// Ends the execution, unless no program runs, or the thread unwinds and can't be left where it is.
 fn leave(how: Leaving, site: Site) {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.leave(how, site);
         return;
     }

@@ -27,7 +27,6 @@ use task::{Packet, task};
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, current as engine};
-#[cfg(feature = "scheduler")]
 use crate::memory::outside;
 use crate::running::with_panics;
 use crate::vocabulary::Site;
@@ -86,19 +85,17 @@ where
 
 /// Makes a thread.
 fn start(name: Option<Arc<str>>, site: Site, body: Body) -> ThreadNo {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return fork(machine, name, site, body);
     }
     threads::spawn(engine_or_panic(), name, site, body)
 }
 
 /// Makes a thread on the scheduled machine.
-#[cfg(feature = "scheduler")]
 #[cold]
 #[inline(never)]
 fn fork(
-    machine: crate::scheduled::events::Handle,
+    machine: crate::scheduled::Handle,
     name: Option<Arc<str>>,
     site: Site,
     body: Body,
@@ -109,8 +106,7 @@ fn fork(
 
 /// Waits for a thread to end.
 fn wait(no: ThreadNo, site: Site) {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.join(no, site);
         return;
     }
@@ -127,8 +123,7 @@ fn refuse_to_join_itself(no: ThreadNo) {
 
 /// Whether this is the thread that runs, in an execution that is not being ended.
 fn is_current(no: ThreadNo) -> bool {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return machine.thread() == no && !machine.is_ending();
     }
     engine().is_some_and(|handle| {
@@ -208,7 +203,6 @@ pub struct ThreadId(ThreadNo);
 
 impl Hash for ThreadId {
     fn hash<H: Hasher>(&self, state: &mut H) {
-        #[cfg(feature = "scheduler")]
         crate::process::thread_ids::told();
         self.0.hash(state);
     }
@@ -216,7 +210,6 @@ impl Hash for ThreadId {
 
 impl fmt::Debug for ThreadId {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        #[cfg(feature = "scheduler")]
         crate::process::thread_ids::told();
         // A process's first thread has number 1: that of a program, or the one that has started the harness's.
         let before = if HARNESS.get().is_some() { 2 } else { 1 };
@@ -260,7 +253,6 @@ impl Thread {
     }
 
     /// See `std::thread::Thread::unpark`.
-    #[cfg(feature = "scheduler")]
     #[track_caller]
     pub fn unpark(&self) {
         let site = Location::caller();
@@ -273,8 +265,7 @@ impl Thread {
 /// See `std::thread::current`.
 #[must_use]
 pub fn current() -> Thread {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.hands_itself_out();
         let no = machine.thread();
         let name = if no == 0 {
@@ -311,7 +302,6 @@ fn harness_thread() -> &'static str {
 }
 
 /// See `std::thread::park`. There is no wake-up without an `unpark`.
-#[cfg(feature = "scheduler")]
 #[track_caller]
 pub fn park() {
     let site = Location::caller();
@@ -319,7 +309,6 @@ pub fn park() {
 }
 
 /// See `std::thread::park_timeout`. It may end at any moment; if no thread has unparked this one, its time is over then.
-#[cfg(feature = "scheduler")]
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
     let site = Location::caller();
@@ -330,7 +319,6 @@ pub fn park_timeout(duration: Duration) {
 }
 
 /// See `std::thread::park_timeout_ms`.
-#[cfg(feature = "scheduler")]
 #[track_caller]
 pub fn park_timeout_ms(milliseconds: u32) {
     park_timeout(Duration::from_millis(u64::from(milliseconds)));
@@ -340,8 +328,7 @@ pub fn park_timeout_ms(milliseconds: u32) {
 /// lets others go first.
 #[track_caller]
 pub fn yield_now() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.give_way(Location::caller());
     } else if let Some(handle) = engine() {
         crate::engine::note_wait(handle);
@@ -352,20 +339,15 @@ pub fn yield_now() {
 /// say. A thread that sleeps again and again lets others go first.
 #[track_caller]
 pub fn sleep(duration: Duration) {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.pass(duration);
         machine.give_way(Location::caller());
-        return;
-    }
-    #[cfg(feature = "scheduler")]
-    if let Some(handle) = engine() {
+    } else if let Some(handle) = engine() {
         let thread = handle.get().threads.current;
         outside(|| handle.get().clocks.pass(thread, duration));
         crate::engine::note_wait(handle);
         crate::engine::slept(handle);
     }
-    let _ = duration;
 }
 
 /// See `std::thread::sleep_ms`.

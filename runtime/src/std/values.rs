@@ -11,7 +11,6 @@ use crate::std::sync::atomic::{
 use crate::std::sync::{Mutex, RwLock};
 use crate::values::{ValueHash, ValueHasher};
 
-#[cfg(feature = "scheduler")]
 impl ValueHash for crate::std::sync::Condvar {
     fn value_hash(&self, to: &mut ValueHasher) {
         to.word(self.identity());

@@ -59,7 +59,7 @@ pub(super) fn program() -> Option<u32> {
     if !arena::is_entered() {
         return None;
     }
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return Some(machine.thread());
     }
     crate::engine::current().map(|engine| engine.get().threads.current)
@@ -68,7 +68,7 @@ pub(super) fn program() -> Option<u32> {
 /// The time of the clock of the thread that runs, which looks at it.
 fn look(thread: u32) -> Duration {
     let now = outside(|| {
-        if let Some(machine) = crate::scheduled::events::current() {
+        if let Some(machine) = crate::scheduled::current() {
             return machine.look_at_clock(thread);
         }
         crate::engine::current().map_or(0, |engine| engine.get().look_at_clock(thread))

@@ -29,7 +29,6 @@ pub use clones::{ClonedByParts, Sameness};
 pub use local::{Opaque, Part, Roomless, Roomy, Type, Unregistered, local};
 pub(crate) use registry::Hashing;
 pub use registry::Registry;
-#[cfg(feature = "scheduler")]
 pub(crate) use registry::{hash_of, identity};
 
 /// Values that can be told apart by a hash.
@@ -123,8 +122,7 @@ impl ValueHasher {
     /// Feeds where something lies on the heap, told in a way that does not depend on the schedule. Where nothing is scheduled,
     /// hashes are compared within one execution only, and addresses will do.
     pub(crate) fn place(&mut self, address: *const ()) {
-        #[cfg(feature = "scheduler")]
-        if let Some(machine) = crate::scheduled::events::current() {
+        if let Some(machine) = crate::scheduled::current() {
             self.word(machine.place_of(address.addr()));
             return;
         }

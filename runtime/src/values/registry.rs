@@ -225,7 +225,6 @@ fn look_up(ty: TypeId, found: &Found, additions: u32) -> Hashing {
 
 /// The hash of a value, if values of its type can be hashed. Integers and other words are their own, sign-extended: so
 /// events tell them as they do those of atomics.
-#[cfg(feature = "scheduler")]
 #[inline]
 pub(crate) fn hash_of<T>(value: &T) -> Option<u64> {
     known::<T>().hash(value)

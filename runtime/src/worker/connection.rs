@@ -14,7 +14,6 @@ pub(super) struct Connection<C> {
     /// Held while a frame is written.
     writing: Arc<Mutex<()>>,
     /// Whether the driver is told what the program asks of the system: where more than one reply is expected.
-    #[cfg(feature = "scheduler")]
     tells_asked: bool,
     conversation: PhantomData<fn() -> C>,
 }
@@ -36,14 +35,12 @@ impl<C: Conversation> Connection<C> {
         Self {
             stream,
             writing: Arc::default(),
-            #[cfg(feature = "scheduler")]
             tells_asked: false,
             conversation: PhantomData,
         }
     }
 
     /// Another handle of the same connection.
-    #[cfg(feature = "scheduler")]
     pub(super) fn try_clone(&self) -> io::Result<Self> {
         Ok(Self {
             stream: self.stream.try_clone()?,
@@ -54,7 +51,6 @@ impl<C: Conversation> Connection<C> {
     }
 
     /// The stream, and what is held while a frame is written to it.
-    #[cfg(feature = "scheduler")]
     pub(super) fn into_parts(self) -> (UnixStream, Arc<Mutex<()>>) {
         (self.stream, self.writing)
     }
@@ -88,7 +84,6 @@ impl<C: Conversation> Connection<C> {
     /// # Errors
     /// When the driver is gone.
     pub(super) fn tell_left_behind(&mut self) -> io::Result<()> {
-        #[cfg(feature = "scheduler")]
         {
             self.tells_asked = true;
             let left = crate::process::left_behind(&mut crate::alone::alone());
@@ -108,7 +103,6 @@ impl<C: Conversation> Connection<C> {
     }
 
     fn tell(&mut self, reply: &Reply<C::Reply>) -> io::Result<()> {
-        #[cfg(feature = "scheduler")]
         if self.tells_asked {
             let asked = crate::process::asked::take();
             if !asked.is_empty() {

@@ -5,6 +5,9 @@ mod command_line;
 mod connection;
 #[cfg(feature = "scheduler")]
 mod explore;
+#[cfg(not(feature = "scheduler"))]
+#[path = "explore/absent.rs"]
+mod explore;
 mod fuzzing;
 pub mod message;
 mod search;
@@ -35,7 +38,6 @@ pub fn main(generated: Generated, environment: &[&[(&str, &str)]]) -> ExitCode {
         // SAFETY: the generated `main` does nothing but call this function, so that no other thread reads the environment.
         unsafe { env::set_var(name, value) };
     }
-    #[cfg(feature = "scheduler")]
     crate::process::install(&mut crate::alone::alone());
     let Some(path) = env::var_os(SOCKET) else {
         return command_line::run(generated, env::args().skip(1).collect());
@@ -58,14 +60,8 @@ fn serve(mut stream: UnixStream, harnesses: &[&dyn AnyHarness]) -> io::Result<()
         Request::Decode(request) => serve_with(stream, harnesses, &request, fuzzing::decode),
         Request::Seeds(request) => serve_with(stream, harnesses, &request, fuzzing::seeds),
         Request::Simplify(request) => serve_with(stream, harnesses, &request, simplify::serve),
-        #[cfg(feature = "scheduler")]
         Request::Explore(request) => serve_with(stream, harnesses, &request, explore::explore),
-        #[cfg(feature = "scheduler")]
         Request::Replay(request) => serve_with(stream, harnesses, &request, explore::replay),
-        #[cfg(not(feature = "scheduler"))]
-        Request::Explore(request) => serve_with(stream, harnesses, &request, without_scheduler),
-        #[cfg(not(feature = "scheduler"))]
-        Request::Replay(request) => serve_with(stream, harnesses, &request, without_scheduler),
     }
 }
 
@@ -82,14 +78,4 @@ fn serve_with<C: Conversation>(
         Some(harness) => serve(connection, *harness, request),
         None => connection.refuse(format!("there is no harness `{name}`")),
     }
-}
-
-/// Refuses a request for the scheduler.
-#[cfg(not(feature = "scheduler"))]
-fn without_scheduler<C: Conversation>(
-    mut connection: Connection<C>,
-    _harness: &dyn AnyHarness,
-    _request: &C,
-) -> io::Result<()> {
-    connection.refuse("this worker was built without the scheduler")
 }

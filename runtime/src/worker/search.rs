@@ -14,7 +14,8 @@ use crate::feasibility::{Feasibility, Interleaving, Verdict};
 use crate::harness::{AnyHarness, InputSet};
 use crate::input::{InputError, Spec};
 use crate::log::Log;
-use crate::vocabulary::{Confirmation, Pair, Role};
+use crate::scheduled::witness;
+use crate::vocabulary::{Pair, Role};
 
 /// The time between two reports of progress.
 const PROGRESS: Duration = Duration::from_millis(100);
@@ -345,7 +346,6 @@ impl Work<'_> {
                 })?;
             }
         }
-        #[cfg(feature = "scheduler")]
         if let Some(bound) = set.bound.first() {
             super::explore::look_for_random_numbers(bound, request.careful);
         }
@@ -438,18 +438,6 @@ impl Feasibility for Driver {
     }
 }
 
-/// Runs the original program in the order of the bug's interleaving.
-#[cfg(feature = "scheduler")]
-fn confirm(bug: &Bug, bound: &Bound) -> Confirmation {
-    crate::scheduled::witness::confirm(bug, &*bound.program)
-}
-
-/// This build has no scheduler.
-#[cfg(not(feature = "scheduler"))]
-const fn confirm(_bug: &Bug, _bound: &Bound) -> Confirmation {
-    Confirmation::NotTried
-}
-
 pub(super) fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
     Finding {
         kind: bug.kind,
@@ -464,7 +452,7 @@ pub(super) fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
         under_test: bug.under_test.clone(),
         interfering: bug.interfering.clone(),
         interleaving: bug.interleaving.clone(),
-        confirmation: confirm(bug, bound),
+        confirmation: witness::confirm(bug, &*bound.program),
         execution,
     }
 }

@@ -446,9 +446,12 @@ fn static_muts_have_values() {
     static LIST: StaticMut<Vec<u32>> = StaticMut::new(Vec::new());
     let ran = run(|| {
         WORD.set(WORD.get() + 3);
-        LIST.borrow_mut().push(4);
-        LIST.borrow_mut().pop();
-        assert_eq!(LIST.borrow().len(), 0);
+        // SAFETY: no reference is used beyond its statement.
+        unsafe {
+            LIST.borrow_mut().push(4);
+            LIST.borrow_mut().pop();
+            assert_eq!(LIST.borrow().len(), 0);
+        }
     });
     let values: Vec<_> = ran
         .events
@@ -473,10 +476,12 @@ fn static_muts_have_values() {
 fn what_no_event_shows_is_refused() {
     static LIST: StaticMut<Vec<u32>> = StaticMut::new(Vec::new());
     let program = || {
-        let list = LIST.borrow_mut();
+        // SAFETY: no other reference is used while this one is.
+        let list = unsafe { LIST.borrow_mut() };
         let x = AtomicU32::new(1);
         list.push(x.load(SeqCst));
-        LIST.borrow();
+        // SAFETY: the reference made before is not used any more.
+        unsafe { LIST.borrow() };
     };
     let mut machine = Machine::new(&program, SETTINGS);
     let end = machine.run(&mut Unpreempted);

@@ -162,15 +162,15 @@ impl<'p> Functions<'p> {
                 Err(_) => functions.words.made_up = true,
             }
         }
-        functions.add_elsewhere(program);
+        functions.add_implemented(program);
         functions
     }
 
     /// Adds what other crates implement: of std's traits, and of the crate's own.
-    fn add_elsewhere(&mut self, program: &'p Crate) {
-        let elsewhere = &program.elsewhere;
-        self.implied.any_unseen |= elsewhere.any;
-        let traits = elsewhere.traits.iter();
+    fn add_implemented(&mut self, program: &'p Crate) {
+        let implemented = &program.implemented;
+        self.implied.any_unseen |= implemented.any;
+        let traits = implemented.traits.iter();
         let traits = traits.map(|of| Implied::of_trait(of));
         self.implied.unseen.extend(traits);
         let mut declared = OfTraits(HashSet::new());
@@ -178,7 +178,7 @@ impl<'p> Functions<'p> {
             declared.visit_file(&file.tree);
         }
         for name in declared.0 {
-            if elsewhere.any || elsewhere.functions.contains(&name) {
+            if implemented.any || implemented.functions.contains(&name) {
                 *self.words.functions.entry(name).or_default() += 1;
             }
         }

@@ -4,7 +4,7 @@ use std::collections::{BTreeSet, HashMap};
 use std::path::{Path, PathBuf};
 
 use super::modules::{Reader, normal};
-use super::{Crate, Elsewhere, Package, Part};
+use super::{Crate, Implemented, Package, Part};
 use crate::cfg::{self, Cfg};
 use crate::error::Error;
 
@@ -28,7 +28,7 @@ pub struct LibrarySource {
     /// The path of the root file of the package's build script, if there is one.
     pub build_script: Option<PathBuf>,
     /// What the crates implement that depend on the library.
-    pub elsewhere: Elsewhere,
+    pub implemented: Implemented,
     /// The name of the package's directory in messages.
     pub shown: PathBuf,
 }
@@ -67,7 +67,7 @@ impl Crate {
             parts: parts.parts,
             roots: Vec::new(),
             paths: HashMap::new(),
-            elsewhere: source.elsewhere.clone(),
+            implemented: source.implemented.clone(),
         })
     }
 }

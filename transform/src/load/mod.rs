@@ -3,10 +3,10 @@
 mod calls;
 mod dependencies;
 mod editions;
-mod elsewhere;
 mod environment;
 mod expand;
 mod features;
+mod implemented;
 mod libraries;
 mod manifest;
 mod models;
@@ -22,8 +22,8 @@ use std::ops::Range;
 use std::path::{Path, PathBuf};
 use std::str::FromStr as _;
 
-pub use elsewhere::Elsewhere;
 pub use features::Features;
+pub use implemented::Implemented;
 pub use libraries::LibrarySource;
 pub(crate) use manifest::Package;
 pub(crate) use modules::ModuleFiles;
@@ -62,7 +62,7 @@ pub(crate) struct Crate {
     /// New values of `#[path]` for modules that moved, by file and offset of the old value.
     pub(crate) paths: HashMap<(usize, usize), String>,
     /// What the crates implement that depend on the crate.
-    pub(crate) elsewhere: Elsewhere,
+    pub(crate) implemented: Implemented,
 }
 
 /// A test or a program that uses the crate: the root of another crate, which becomes a module.
@@ -169,7 +169,7 @@ impl Crate {
             parts: parts.parts,
             roots: parts.roots,
             paths: parts.paths,
-            elsewhere: Elsewhere::default(),
+            implemented: Implemented::default(),
         })
     }
 
@@ -186,7 +186,7 @@ impl Crate {
             parts: ModuleFiles::new(),
             roots: Vec::new(),
             paths: HashMap::new(),
-            elsewhere: Elsewhere::default(),
+            implemented: Implemented::default(),
         }
     }
 

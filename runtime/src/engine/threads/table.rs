@@ -191,7 +191,6 @@ impl Threads {
     }
 
     /// The execution's memory is given back with all that is in it.
-    #[cfg(feature = "scheduler")]
     pub(crate) fn leave(&mut self) {
         if !self.has_bodies() && !self.has_names {
             return;

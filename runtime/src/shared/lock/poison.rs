@@ -6,9 +6,11 @@
 //! flag after the value. Before that the flag is certainly not set, since it is only set under the lock. So locks that
 //! no thread poisons cost nothing.
 
-use super::{LockCell, Shadow};
+use std::cell::Cell;
+
+use super::Guarded;
 use crate::engine::tau::{Access, enter_unwinding};
-use crate::engine::{Handle, Line, NONE, current, tau_prime};
+use crate::engine::{Handle, Line, NONE, tau_prime};
 use crate::shared::AtomicCell;
 use crate::vocabulary::Site;
 
@@ -17,85 +19,79 @@ use crate::vocabulary::Site;
 pub(super) struct Poison {
     flag: AtomicCell<bool>,
     /// In P̂ₖ: whether the flag has been cleared, by T' at any time, or by T so far.
-    cleared: bool,
+    cleared: Cell<bool>,
     /// Outside of P̂ₖ: what the next object in this place starts with, or, where no program runs, the flag.
-    pub(super) rests: bool,
+    pub(super) rests: Cell<bool>,
 }
 
 impl Poison {
     pub(super) const fn new() -> Self {
         Self {
             flag: AtomicCell::new(false),
-            cleared: false,
-            rests: false,
+            cleared: Cell::new(false),
+            rests: Cell::new(false),
         }
     }
 
-    /// Another execution begins.
-    pub(super) const fn begin(&mut self) {
-        self.cleared = false;
+    /// Another execution of P̂ₖ begins.
+    pub(super) fn begin(&self) {
+        self.cleared.set(false);
     }
-}
 
-impl<V: Shadow> LockCell<V> {
-    /// Reads the flag of a lock that was poisoned, after the value.
+    /// Reads the flag in P̂ₖ.
+    pub(super) fn load(&self, site: Site) -> bool {
+        self.flag.load(site)
+    }
+
+    /// Reads the flag of a lock that was poisoned, after the value; `g` is T's.
     ///
     /// The value tells the state of a flag that no thread clears: a thread that reads the value has seen what set the
     /// flag, so that reading the flag is no further choice of T.
     #[cold]
-    pub(super) fn read_poison(&self, handle: Handle, access: Access, site: Site) -> bool {
-        let state = self.state();
-        if access == Access::UnderTest && !handle.get().quiet && !state.poison.cleared {
-            let event = state.g.flagged;
+    pub(super) fn read<V>(
+        &self,
+        handle: Handle,
+        access: Access,
+        g: &Guarded<V>,
+        site: Site,
+    ) -> bool {
+        if access == Access::UnderTest && !handle.get().quiet && !self.cleared.get() {
+            let event = g.flagged.get();
             let source = (event != NONE).then_some(event);
-            return state.poison.flag.load_known(handle, source, site);
+            return self.flag.load_known(handle, source, site);
         }
-        state.poison.flag.load(site)
+        self.load(site)
     }
 
-    /// Sets the flag: the thread begins to panic under a guard.
+    /// Sets the flag: the thread begins to panic under a guard of these copies of the value, which it may write.
     #[cold]
-    pub(super) fn set_poison(&self, handle: Handle, site: Site) {
-        self.settled_mut(site);
-        let state = self.state();
+    pub(super) fn set<V>(
+        &self,
+        handle: Handle,
+        (g, g_prime): (&Guarded<V>, Option<&Guarded<V>>),
+        site: Site,
+    ) {
         let access = enter_unwinding(handle);
-        let flag = &state.poison.flag;
-        flag.store_unwinding(handle, access, true, site);
+        self.flag.store_unwinding(handle, access, true, site);
         match access {
             Access::Interfering | Access::PlainPrime => {
-                let event = tau_prime::latest(handle);
-                if let Some(prime) = &mut state.g_prime {
-                    prime.was_poisoned = true;
-                    prime.flagged = event;
+                if let Some(prime) = g_prime {
+                    prime.was_poisoned.set(true);
+                    prime.flagged.set(tau_prime::latest(handle));
                 }
             }
             Access::UnderTest | Access::Plain => {
-                state.g.was_poisoned = true;
-                state.g.flagged = NONE;
+                g.was_poisoned.set(true);
+                g.flagged.set(NONE);
             }
         }
     }
 
-    /// Clears the flag.
-    pub(crate) fn clear_poison(&self, site: Site) {
-        let Some(handle) = current() else {
-            self.clear_poison_elsewhere(site);
-            return;
-        };
-        self.renew(handle);
-        let state = self.state();
-        state.poison.flag.store(false, site);
+    /// Clears the flag in P̂ₖ.
+    pub(super) fn clear(&self, handle: Handle, site: Site) {
+        self.flag.store(false, site);
         if handle.get().line != Line::Init && !handle.get().quiet {
-            state.poison.cleared = true;
+            self.cleared.set(true);
         }
-    }
-
-    /// Reads the flag.
-    pub(crate) fn is_poisoned(&self, site: Site) -> bool {
-        let Some(handle) = current() else {
-            return self.is_poisoned_elsewhere(site);
-        };
-        self.renew(handle);
-        self.state().poison.flag.load(site)
     }
 }

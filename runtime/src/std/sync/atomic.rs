@@ -517,25 +517,16 @@ impl<T> Default for AtomicPtr<T> {
 /// Notes the ordering of the event that has just been made, where orderings are looked at.
 #[inline]
 fn ordered(order: Ordering) {
-    #[cfg(feature = "scheduler")]
-    crate::scheduled::raw::ordered(order);
-    let _ = order;
+    crate::scheduled::ordered(order);
 }
 
 /// Notes a fence, where orderings are looked at.
 fn fenced(order: Ordering) {
-    #[cfg(feature = "scheduler")]
-    crate::scheduled::raw::fenced(order);
-    let _ = order;
+    crate::scheduled::fenced(order);
 }
 
 /// Whether a weak exchange fails here without a reason.
 #[inline]
 fn fails_without_reason(site: crate::vocabulary::Site) -> bool {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return machine.happens_without_reason(site);
-    }
-    let _ = site;
-    false
+    crate::scheduled::current().is_some_and(|machine| machine.happens_without_reason(site))
 }

@@ -4,10 +4,9 @@ use std::cell::Cell;
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
 
-use seqz_explore::Transition;
-
-use crate::scheduled::waiting::Attempt;
+use crate::scheduled::Attempt;
 use crate::shared::Spot;
+use crate::vocabulary::Transition;
 
 /// `std::sync::Barrier`.
 ///

@@ -54,8 +54,7 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     #[track_caller]
     pub fn force(this: &Self) -> &T {
         this.init("LazyLock::force", Location::caller());
-        // SAFETY: the initialization is over, so no thread changes the value any more.
-        unsafe { this.value.get() }
+        this.value.get()
     }
 
     /// See `std::sync::LazyLock::force_mut`.
@@ -73,8 +72,7 @@ impl<T, F> LazyLock<T, F> {
         let there = this
             .once
             .is_completed_at("LazyLock::get", Location::caller());
-        // SAFETY: the initialization is over, so no thread changes the value any more.
-        there.then(|| unsafe { this.value.get() })
+        there.then(|| this.value.get())
     }
 
     /// See `std::sync::LazyLock::get_mut`.

@@ -7,7 +7,6 @@ use std::sync::{LockResult, PoisonError, TryLockError, TryLockResult};
 
 use crate::log::LockMode;
 use crate::shared::{Exclusive, LockCell, Shadow};
-#[cfg(feature = "scheduler")]
 use crate::vocabulary::Site;
 
 /// `std::sync::Mutex`, as an object of P̂ₖ.
@@ -86,9 +85,9 @@ impl<T: Shadow> Mutex<T> {
     /// # Errors
     /// A thread panicked while it held the lock.
     #[track_caller]
-    pub fn into_inner(self) -> LockResult<T> {
+    pub fn into_inner(mut self) -> LockResult<T> {
         let poisoned = self.cell.settle(false, Location::caller());
-        let value = self.cell.into_inner().value;
+        let value = self.cell.into_inner();
         if poisoned {
             Err(PoisonError::new(value))
         } else {
@@ -144,7 +143,6 @@ impl<T: Shadow + fmt::Debug> fmt::Debug for Mutex<T> {
 #[must_use = "if unused the Mutex will immediately unlock"]
 pub struct MutexGuard<'a, T: Shadow>(Exclusive<'a, T>);
 
-#[cfg(feature = "scheduler")]
 impl<'a, T: Shadow> MutexGuard<'a, T> {
     /// Gives the mutex back, does `meanwhile`, and takes it again.
     pub(super) fn without(self, site: Site, meanwhile: impl FnOnce()) -> LockResult<Self> {

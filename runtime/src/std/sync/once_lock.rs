@@ -37,8 +37,7 @@ impl<T> OnceLock<T> {
     pub fn get(&self) -> Option<&T> {
         let site = Location::caller();
         let there = self.is_there("OnceLock::get", site);
-        // SAFETY: the initialization is over, so no thread changes the value any more.
-        there.then(|| unsafe { self.value.get() })
+        there.then(|| self.value.get())
     }
 
     /// See `std::sync::OnceLock::get_mut`.
@@ -53,8 +52,7 @@ impl<T> OnceLock<T> {
     pub fn wait(&self) -> &T {
         self.once
             .wait_at("OnceLock::wait", true, Location::caller());
-        // SAFETY: the initialization is over, so no thread changes the value any more.
-        unsafe { self.value.get() }
+        self.value.get()
     }
 
     /// See `std::sync::OnceLock::set`.
@@ -72,8 +70,7 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, init: F) -> &T {
         self.init("OnceLock::get_or_init", Location::caller(), || Some(init()));
-        // SAFETY: the initialization is over, so no thread changes the value any more.
-        unsafe { self.value.get() }
+        self.value.get()
     }
 
     #[track_caller]

@@ -125,9 +125,9 @@ impl<T: Shadow> RwLock<T> {
     /// # Errors
     /// A thread panicked while it held a write guard.
     #[track_caller]
-    pub fn into_inner(self) -> LockResult<T> {
+    pub fn into_inner(mut self) -> LockResult<T> {
         let poisoned = self.cell.settle(false, Location::caller());
-        let value = self.cell.into_inner().value;
+        let value = self.cell.into_inner();
         if poisoned {
             Err(PoisonError::new(value))
         } else {

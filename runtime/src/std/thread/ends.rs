@@ -9,8 +9,7 @@ use crate::vocabulary::Site;
 /// The program may ask whether threads have finished: from here on, the ends of threads are events of this execution.
 pub fn watch_ends() {
     super::results::watches_ends();
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.watch_ends();
         return;
     }
@@ -23,8 +22,7 @@ pub fn watch_ends() {
 #[cold]
 pub(super) fn asks_unseen(site: Site) -> bool {
     let message = "`is_finished` is called by code that seqz has not seen";
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.give_up_soon(message, site);
         return false;
     }

@@ -11,9 +11,8 @@ use std::fmt;
 use std::rc::Rc;
 
 use crate::engine::counts;
-use crate::engine::current;
-use crate::engine::threads::ThreadNo;
 use crate::locals::{self, Found};
+use crate::running::{Running, running};
 
 /// `std::thread::AccessError`.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -33,15 +32,6 @@ pub struct LocalKey<T: 'static> {
     init: fn() -> T,
 }
 
-/// The numbers of the execution and of the thread, outside of P̂ₖ.
-fn elsewhere() -> (u32, ThreadNo) {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
-        return (machine.generation(), machine.thread());
-    }
-    (0, 0)
-}
-
 impl<T: 'static> LocalKey<T> {
     /// What `thread_local!` makes.
     #[doc(hidden)]
@@ -52,8 +42,8 @@ impl<T: 'static> LocalKey<T> {
 
     /// The current thread's value, which is `first` if there was none, and `first` if it was not used.
     fn value(&'static self, first: Option<T>) -> Result<(Rc<T>, Option<T>), AccessError> {
-        let (generation, thread) = match current() {
-            Some(handle) => {
+        let (generation, thread) = match running() {
+            Running::Sequential(handle) => {
                 let engine = handle.get();
                 engine.has_locals = true;
                 if engine.counts.is_uncertain() {
@@ -61,7 +51,8 @@ impl<T: 'static> LocalKey<T> {
                 }
                 (engine.generation, engine.threads.current)
             }
-            None => elsewhere(),
+            Running::Scheduled(machine) => (machine.generation(), machine.thread()),
+            Running::Nothing => (0, 0),
         };
         let key = std::ptr::from_ref(self).addr();
         locals::begin(generation);

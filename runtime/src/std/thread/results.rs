@@ -19,8 +19,7 @@ use crate::vocabulary::Site;
 /// The program may see these results dropped: from here on, letting go of one of them is an event of this execution.
 pub fn watch_results(results: Results) {
     WATCHED.store(true, Ordering::Relaxed);
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.watch_results(results);
         return;
     }
@@ -57,8 +56,7 @@ pub(super) fn watched() -> Watched {
 
 #[cold]
 fn watched_now() -> Watched {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         return Watched {
             results: machine.watches_results(),
             ends: machine.watches_ends(),
@@ -100,8 +98,7 @@ impl Shares {
 /// The destructor of a result has panicked: std aborts the process.
 #[cold]
 pub(super) fn die() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.die_of_a(Destructor::Result);
         return;
     }

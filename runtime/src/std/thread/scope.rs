@@ -10,8 +10,7 @@ use super::{Packet, Result, Thread, join, start, task, wait};
 use crate::engine::current as engine;
 use crate::engine::threads::{self, ThreadNo};
 use crate::running::with_panics;
-#[cfg(feature = "scheduler")]
-use crate::scheduled::parking::Waited;
+use crate::scheduled::Waited;
 use crate::std::panic::is_of_a_machine;
 use crate::vocabulary::Site;
 
@@ -99,8 +98,7 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
         let next = threads.borrow().get(at).copied();
         let Some(thread) = next else { break };
         wait(thread, site);
-        #[cfg(feature = "scheduler")]
-        if let Some(machine) = crate::scheduled::events::current() {
+        if let Some(machine) = crate::scheduled::current() {
             machine.scope_waited_for(thread);
         }
         if let Some(handle) = engine() {
@@ -111,9 +109,8 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
         }
         at += 1;
     }
-    #[cfg(feature = "scheduler")]
     if at > 0
-        && let Some(machine) = crate::scheduled::events::current()
+        && let Some(machine) = crate::scheduled::current()
     {
         machine.was_parked_inside(Waited::Perhaps, site);
     }

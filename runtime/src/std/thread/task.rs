@@ -75,8 +75,7 @@ impl<F: FnOnce() -> T, T> Run for Task<F, T> {
 /// A panic has reached the top of the current thread.
 #[cold]
 fn has_panicked() {
-    #[cfg(feature = "scheduler")]
-    if let Some(machine) = crate::scheduled::events::current() {
+    if let Some(machine) = crate::scheduled::current() {
         machine.note_panic();
         return;
     }

@@ -3,18 +3,14 @@
 //! With a bound of 0 a message is handed over: a sender that finds the receiver waiting gives it to it at once; otherwise
 //! it offers the message and waits until the receiver, which takes the offers in their order, has come for it.
 
-use std::cell::{Cell, UnsafeCell};
+use std::cell::{Cell, RefCell};
 use std::collections::VecDeque;
 use std::sync::Arc;
 
-use seqz_explore::Transition;
-
 use crate::memory::outside;
-use crate::scheduled::events::{Handle, current};
-use crate::scheduled::parking::Waited;
-use crate::scheduled::waiting::Attempt;
+use crate::scheduled::{Attempt, Handle, Waited, current};
 use crate::shared::{Spot, machine};
-use crate::vocabulary::Site;
+use crate::vocabulary::{Site, Transition};
 
 const SENT: u64 = Transition::SENT;
 const DISCONNECTED: u64 = Transition::DISCONNECTED;
@@ -57,7 +53,7 @@ struct Messages<T> {
 pub(super) struct Channel<T> {
     ends: Arc<Ends>,
     bound: Option<usize>,
-    messages: UnsafeCell<Messages<T>>,
+    messages: RefCell<Messages<T>>,
 }
 
 // SAFETY: all threads of an execution run on one OS thread. Messages go from thread to thread, and are not shared.
@@ -112,7 +108,7 @@ impl<T> Channel<T> {
                 has_receiver: Cell::new(true),
             }),
             bound,
-            messages: UnsafeCell::new(Messages {
+            messages: RefCell::new(Messages {
                 queue: VecDeque::new(),
                 is_open: false,
                 taken: Vec::new(),
@@ -120,16 +116,9 @@ impl<T> Channel<T> {
         }
     }
 
-    #[allow(clippy::mut_from_ref)]
-    fn messages(&self) -> &mut Messages<T> {
-        // SAFETY: all threads of an execution run on one OS thread, and no borrow outlives a method here or spans a call of
-        // the program's code, as the drop of a message is one.
-        unsafe { &mut *self.messages.get() }
-    }
-
     /// Adds a message. The queue must not grow in the memory of the thread that happens to add to it.
     fn push(&self, message: Message<T>) {
-        outside(|| self.messages().queue.push_back(message));
+        outside(|| self.messages.borrow_mut().queue.push_back(message));
     }
 
     /// Counts one more sender. No thread can tell: the sender is made from another sender, or with the channel.
@@ -155,9 +144,9 @@ impl<T> Channel<T> {
         });
         // Messages that senders wait with are the senders'.
         while self.bound != Some(0) {
-            let Some(message) = self.messages().queue.pop_front() else {
-                break;
-            };
+            // The drop of a message is the program's code, which may come here again.
+            let message = self.messages.borrow_mut().queue.pop_front();
+            let Some(message) = message else { break };
             drop(message);
         }
     }
@@ -242,11 +231,10 @@ impl<T> Channel<T> {
         if !self.ends.has_receiver.get() {
             return Attempt::Looked(DISCONNECTED);
         }
-        let messages = self.messages();
         let has_room = match self.bound {
             None => true,
-            Some(0) => std::mem::take(&mut messages.is_open),
-            Some(bound) => messages.queue.len() < bound,
+            Some(0) => std::mem::take(&mut self.messages.borrow_mut().is_open),
+            Some(bound) => self.messages.borrow().queue.len() < bound,
         };
         if !has_room {
             return Attempt::Looked(FULL);
@@ -259,7 +247,7 @@ impl<T> Channel<T> {
 
     /// With a bound of 0: whether the message that a thread offers has been taken.
     fn check_offer(&self, name: u64) -> Attempt {
-        let taken = &mut self.messages().taken;
+        let taken = &mut self.messages.borrow_mut().taken;
         if let Some(at) = taken.iter().position(|&taken| taken == name) {
             taken.swap_remove(at);
             Attempt::Done(SENT)
@@ -272,7 +260,7 @@ impl<T> Channel<T> {
 
     /// Takes an offer back.
     fn take_back(&self, name: u64) -> Option<Message<T>> {
-        let queue = &mut self.messages().queue;
+        let queue = &mut self.messages.borrow_mut().queue;
         let at = queue.iter().position(|message| message.name == name)?;
         queue.remove(at)
     }
@@ -289,7 +277,7 @@ impl<T> Channel<T> {
             let found = machine.attempt(object, site, transition, || {
                 let outcome = self.try_receive(&mut message);
                 if outcome == Attempt::Looked(EMPTY) && patience != Patience::None {
-                    self.messages().is_open = true;
+                    self.messages.borrow_mut().is_open = true;
                     return Attempt::Waits;
                 }
                 outcome
@@ -302,7 +290,7 @@ impl<T> Channel<T> {
             };
             if !notified {
                 // Nothing has happened since the thread looked, so there is nothing to receive.
-                self.messages().is_open = false;
+                self.messages.borrow_mut().is_open = false;
                 machine.note_transition(Transition::GiveUp);
                 machine.was_parked_inside(Waited::Perhaps, site);
                 return Received::Empty;
@@ -320,7 +308,7 @@ impl<T> Channel<T> {
     }
 
     fn try_receive(&self, received: &mut Option<T>) -> Attempt {
-        let messages = self.messages();
+        let messages = &mut *self.messages.borrow_mut();
         messages.is_open = false;
         match messages.queue.pop_front() {
             Some(message) => {

@@ -8,7 +8,7 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 
 /// What some crates implement for their types, by the words of their source, macros included.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Elsewhere {
+pub struct Implemented {
     /// The names of traits.
     pub(crate) traits: BTreeSet<String>,
     /// The names of functions in implementations of traits.
@@ -17,7 +17,7 @@ pub struct Elsewhere {
     pub(crate) any: bool,
 }
 
-impl Elsewhere {
+impl Implemented {
     /// Adds what a file of Rust implements.
     pub fn add_file(&mut self, path: &Path) {
         let text = fs::read_to_string(path).ok();
@@ -106,7 +106,7 @@ mod tests {
 
     #[test]
     fn implementations_are_found_in_macros_too() {
-        let mut found = Elsewhere::default();
+        let mut found = Implemented::default();
         found.add(
             "impl<T> a::Wait<T> for S<T> { fn relax() { fn inner() {} } } impl S { fn own() {} }
              macro_rules! m { () => { impl Drop for X { fn drop(&mut self) {} } } }"

@@ -3,14 +3,12 @@
 //! Two events of different threads are dependent iff both are on the same object and their order can matter: see
 //! [`Class::conflicts`].
 
-pub use seqz_vocabulary::{Class, Kind};
+pub use crate::kind::{Class, Kind};
 
-/// A thread's number: dense, and **the same in every execution of a search** in any order of forks (see
-/// [`Names`](crate::names::Names)). There are at most [`MAX_THREADS`](crate::threads::MAX_THREADS) threads.
+/// A thread's number: dense, and **the same in every execution of a search** in any order of forks.
 pub type Thread = u8;
 
-/// An object's number: dense, and the same in every execution of a search (see [`Names`](crate::names::Names)). The
-/// value that a lock protects is an object of its own. The object of a [`Kind::Fork`] or a [`Kind::Join`] is the number of
+/// An object's number: dense, and the same in every execution of a search. The value that a lock protects is an object of its own. The object of a [`Kind::Fork`] or a [`Kind::Join`] is the number of
 /// the other thread.
 pub type Object = u32;
 
