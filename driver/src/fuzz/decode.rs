@@ -16,8 +16,8 @@ use crate::model::document::{Bug, Kind, NonLocalRead, Role};
 use crate::model::schedule::Confirmation;
 use crate::original::inputs;
 use crate::worker::message::{
-    self, DecodeReply, DecodeRequest, Executing, Finding, Reply, SeedRequest, SimplifyReply,
-    SimplifyRequest, Stopped,
+    self, ByteChoice, DecodeReply, DecodeRequest, Executing, Finding, Reply, SeedRequest,
+    SimplifyReply, SimplifyRequest, Stopped,
 };
 use crate::worker::{Death, Heard, Process, Session, Watch, bury, failed};
 
@@ -63,6 +63,24 @@ fn refused<R: Debug>(reply: Reply<R>) -> Error {
 }
 
 impl Fuzzer<'_> {
+    /// The choice that a byte string stands for, about which the worker is asked.
+    fn choice(
+        &self,
+        harness: &str,
+        (role, k): (Role, u32),
+        bytes: &[u8],
+        executions: u64,
+    ) -> ByteChoice {
+        ByteChoice {
+            ignore_detached_panics: self.options.ignore_detached_panics,
+            harness: harness.to_owned(),
+            role: role.into(),
+            k,
+            bytes: bytes.to_vec(),
+            executions,
+        }
+    }
+
     /// Has the worker run a byte string.
     pub(super) fn decode(
         &self,
@@ -74,12 +92,7 @@ impl Fuzzer<'_> {
         let process = self.worker()?;
         let mut decoded = Decoded::default();
         let request = DecodeRequest {
-            ignore_detached_panics: self.options.ignore_detached_panics,
-            harness: harness.to_owned(),
-            role: role.into(),
-            k,
-            bytes: bytes.to_vec(),
-            executions: SMALLER,
+            choice: self.choice(harness, (role, k), bytes, SMALLER),
         };
         let mut session = match Session::begin(process, request) {
             Ok(session) => session,
@@ -139,12 +152,7 @@ impl Fuzzer<'_> {
     ) -> Result<Option<Vec<u8>>, Error> {
         let process = self.worker()?;
         let request = SimplifyRequest {
-            ignore_detached_panics: self.options.ignore_detached_panics,
-            harness: harness.to_owned(),
-            role: role.into(),
-            k,
-            bytes: bytes.to_vec(),
-            executions: SIMPLER,
+            choice: self.choice(harness, (role, k), bytes, SIMPLER),
         };
         let Ok(mut session) = Session::begin(process, request) else {
             return Ok(None);

@@ -60,7 +60,7 @@ fn own_deadlock(engine: &Engine, taken: Option<Trail>) -> &'static str {
 /// T takes a lock that it holds itself, or that a thread before it on its line does.
 pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
     let engine = handle.get();
-    let taken = kept_by_under_test(engine, lock).or_else(|| taken_by_interfering(engine, lock));
+    let taken = taken_by_under_test(engine, lock).or_else(|| taken_by_interfering(engine, lock));
     let message = own_deadlock(engine, taken);
     let first = taken.map_or(site, |taken| taken.site);
     blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
@@ -68,7 +68,7 @@ pub(crate) fn self_deadlock(handle: Handle, lock: Object, site: Site) {
 }
 
 /// The place where T took a lock that T has not given back, and the thread of T that took the lock.
-fn kept_by_under_test(engine: &Engine, lock: Object) -> Option<Trail> {
+fn taken_by_under_test(engine: &Engine, lock: Object) -> Option<Trail> {
     let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
     let mut given_back = 0_u32;
     for (event, trail) in events.rev() {
@@ -246,7 +246,7 @@ pub(crate) fn find_deadlock_at_join(handle: Handle, site: Site) {
     let joins = engine.trail(site, 0).thread;
     for (acquire, mine) in kept_from(engine) {
         let other = engine.interfering_trail[acquire].site;
-        let (message, place, other_place) = match taken_by_under_test(engine, mine) {
+        let (message, place, other_place) = match taken_by_under_test(engine, mine.lock) {
             // The thread that took the lock has ended, and a thread of T' is in the way of the join.
             Some(taken) if taken.thread != joins => (ENDED_WITH_IT, other, taken.site),
             _ => (
@@ -274,7 +274,7 @@ pub(crate) fn find_deadlock_at_end(handle: Handle) {
     }
     for (acquire, mine) in kept_from(engine) {
         let place = engine.interfering_trail[acquire].site;
-        let taken = taken_by_under_test(engine, mine).map_or(place, |taken| taken.site);
+        let taken = taken_by_under_test(engine, mine.lock).map_or(place, |taken| taken.site);
         report(
             engine,
             BugKind::Deadlock,
@@ -301,17 +301,6 @@ pub(super) fn kept_from(engine: &mut Engine) -> Vec<(usize, Held)> {
         }
     }
     kept
-}
-
-/// The place where T took a lock that T holds, and the thread of T that took the lock.
-fn taken_by_under_test(engine: &Engine, held: Held) -> Option<Trail> {
-    let events = engine.under_test().iter().zip(&engine.under_test_trail[..]);
-    let mut latest = events.rev();
-    let is_taken =
-        |op| matches!(op, Op::Acquire(lock, mode) if (lock, mode) == (held.lock, held.mode));
-    latest
-        .find(|(event, _)| is_taken(event.op))
-        .map(|(_, trail)| *trail)
 }
 
 /// T is about to access plain data: can T' be about to access the same data?

@@ -549,55 +549,125 @@ impl Engine {
     /// Makes ready for the next execution. Buffers are kept. The grid is made ready once T' has run: before that, no
     /// check uses the grid.
     fn reset(&mut self) {
-        self.line = Line::Init;
-        self.attention = false;
-        self.has_locals = false;
-        self.has_left_scope_open = false;
-        self.watches_ends = false;
-        self.watches_results = Results::Unseen;
-        self.counts.clear();
-        self.quiet = false;
-        self.copying = None;
-        self.left = abort::LEFT;
-        self.is_over = false;
-        self.objects.clear();
-        self.grid.reset();
-        self.under_test_trail.clear();
-        self.held.clear();
-        self.reads = 0;
-        self.pairs.clear();
-        self.done = 0;
-        self.joined = false;
-        self.inherited.clear();
-        self.revealed.clear();
-        self.interfering.clear();
-        self.interfering_trail.clear();
-        self.interfering_end = InterferingEnd::Open;
-        self.init_locks.clear();
-        self.opening_log = false;
-        self.events_before_split = None;
-        self.opening.clear();
-        self.begin = None;
-        self.interfering_was_cut = false;
-        self.undecided = (false, false);
-        self.interfering_waits = false;
-        self.writes.clear();
-        self.blocks.clear();
-        self.open.clear();
-        self.nestings.clear();
-        self.interfering_shares = false;
-        self.racy_accesses.clear();
-        self.threads.reset();
-        self.clocks.begin();
-        self.steps = 0;
-        self.quiet_waits.clear();
-        self.spin.clear();
-        self.endings.begin();
-        self.abort = None;
-        self.reason = None;
-        self.run_on = 0;
-        self.ending = None;
-        self.ledger.begin();
+        // All fields are named, so that none is forgotten.
+        let Self {
+            line,
+            attention,
+            has_locals,
+            has_left_scope_open,
+            watches_ends,
+            watches_results,
+            counts,
+            quiet,
+            copying,
+            left,
+            is_over,
+            objects,
+            under_test_trail,
+            held,
+            reads,
+            pairs,
+            done,
+            joined,
+            inherited,
+            revealed,
+            interfering,
+            interfering_trail,
+            interfering_end,
+            init_locks,
+            opening_log,
+            events_before_split,
+            opening,
+            begin,
+            interfering_was_cut,
+            undecided,
+            interfering_waits,
+            writes,
+            blocks,
+            open,
+            nestings,
+            interfering_shares,
+            racy_accesses,
+            grid,
+            threads,
+            clocks,
+            steps,
+            spin,
+            quiet_waits,
+            endings,
+            abort,
+            reason,
+            run_on,
+            ending,
+            ledger,
+            // Told of the search as a whole.
+            doubts: _,
+            // Set where the machine is made, or as the execution goes.
+            generation: _,
+            leaves: _,
+            frames: _,
+            counter: _,
+            role: _,
+            safe: _,
+            limits: _,
+            choosing: _,
+            bytes: _,
+            guide: _,
+            announce: _,
+            reveal: _,
+            log_changed: _,
+            keep_all_values: _,
+            solver: _,
+        } = self;
+        *line = Line::Init;
+        *attention = false;
+        *has_locals = false;
+        *has_left_scope_open = false;
+        *watches_ends = false;
+        *watches_results = Results::Unseen;
+        counts.clear();
+        *quiet = false;
+        *copying = None;
+        *left = abort::LEFT;
+        *is_over = false;
+        objects.clear();
+        grid.reset();
+        under_test_trail.clear();
+        held.clear();
+        *reads = 0;
+        pairs.clear();
+        *done = 0;
+        *joined = false;
+        inherited.clear();
+        revealed.clear();
+        interfering.clear();
+        interfering_trail.clear();
+        *interfering_end = InterferingEnd::Open;
+        init_locks.clear();
+        *opening_log = false;
+        *events_before_split = None;
+        opening.clear();
+        *begin = None;
+        *interfering_was_cut = false;
+        *undecided = (false, false);
+        *interfering_waits = false;
+        writes.clear();
+        blocks.clear();
+        open.clear();
+        nestings.clear();
+        *interfering_shares = false;
+        racy_accesses.clear();
+        threads.reset();
+        clocks.begin();
+        *steps = 0;
+        quiet_waits.clear();
+        spin.clear();
+        endings.begin();
+        *abort = None;
+        *reason = None;
+        *run_on = 0;
+        *ending = None;
+        ledger.begin();
     }
 
     /// Finds out how an execution is left, and gives it its number.

@@ -175,62 +175,123 @@ impl State {
         u8::try_from(self.current).unwrap_or(0)
     }
 
-    pub(super) fn begin(&mut self, generation: &mut Generation) {
-        self.at_end = AtEnd::possible();
-        self.counter = Counter::find();
-        self.generation = match self.at_end {
-            AtEnd::Forgets => generation.next_given_back(),
-            AtEnd::Unwinds => generation.next(),
+    pub(super) fn begin(&mut self, numbers: &mut Generation) {
+        // All fields are named, so that none is forgotten.
+        let Self {
+            generation,
+            settings,
+            slots,
+            current,
+            last,
+            next,
+            live,
+            waiting,
+            stale,
+            parked,
+            timed,
+            in_time,
+            beyond,
+            resting,
+            gives_way,
+            changes,
+            watches_loops,
+            fruitless,
+            has_poisoned,
+            untold,
+            outcome,
+            ending,
+            at_end,
+            counter,
+            ended_waits,
+            objects,
+            clocks,
+            is_outslept,
+            trace,
+            steps,
+            reads,
+            left,
+            failures,
+            panics,
+            harness,
+            has_left,
+            is_main,
+            plain,
+            values,
+            time,
+            unsupported,
+            watches_ends,
+            tokens,
+            watches_results,
+            has_shared_holders,
+            has_left_scope_open,
+            has_left_unparks_open,
+            writers_first,
+            memory,
+            // Set where the machine is made, or as the execution goes.
+            scheduler: _,
+            pending: _,
+            enabled: _,
+            names: _,
+            arena: _,
+            stacks: _,
+            free: _,
+            contexts: _,
+        } = self;
+        *at_end = AtEnd::possible();
+        *counter = Counter::find();
+        *generation = match at_end {
+            AtEnd::Forgets => numbers.next_given_back(),
+            AtEnd::Unwinds => numbers.next(),
         };
-        self.objects.begin(self.generation);
-        self.clocks.begin();
-        self.is_outslept = false;
-        for slot in &mut self.slots {
+        objects.begin(*generation);
+        clocks.begin();
+        *is_outslept = false;
+        for slot in slots {
             slot.clear();
         }
-        self.live = ThreadSet::EMPTY;
-        self.waiting = ThreadSet::EMPTY;
-        self.stale = true;
-        self.parked = ThreadSet::EMPTY;
-        self.timed = ThreadSet::EMPTY;
-        self.in_time = ThreadSet::EMPTY;
-        self.beyond = None;
-        self.resting = ThreadSet::EMPTY;
-        self.gives_way = false;
-        self.current = 0;
-        self.last = None;
-        self.next = None;
-        self.untold = false;
-        self.outcome = Outcome::Completed;
-        self.ending = false;
-        self.ended_waits = 0;
-        self.trace.clear();
-        self.steps = 0;
-        self.reads = [0; MAX_THREADS];
-        self.left.fill(0);
-        self.failures.clear();
-        self.panics.begin();
-        self.harness = End::Open;
-        self.has_left = false;
-        self.is_main = false;
-        self.plain.clear();
-        if self.settings.values {
-            self.values.begin();
+        *live = ThreadSet::EMPTY;
+        *waiting = ThreadSet::EMPTY;
+        *stale = true;
+        *parked = ThreadSet::EMPTY;
+        *timed = ThreadSet::EMPTY;
+        *in_time = ThreadSet::EMPTY;
+        *beyond = None;
+        *resting = ThreadSet::EMPTY;
+        *gives_way = false;
+        *current = 0;
+        *last = None;
+        *next = None;
+        *untold = false;
+        *outcome = Outcome::Completed;
+        *ending = false;
+        *ended_waits = 0;
+        trace.clear();
+        *steps = 0;
+        *reads = [0; MAX_THREADS];
+        left.fill(0);
+        failures.clear();
+        panics.begin();
+        *harness = End::Open;
+        *has_left = false;
+        *is_main = false;
+        plain.clear();
+        if settings.values {
+            values.begin();
         }
-        self.changes.clear();
-        self.watches_loops = !self.settings.trace;
-        self.fruitless = 0;
-        self.has_poisoned = false;
-        self.time.clear();
-        self.unsupported = None;
-        self.watches_ends = false;
-        self.tokens = Tokens::default();
-        self.watches_results = Results::Unseen;
-        self.has_shared_holders = false;
-        self.has_left_scope_open = false;
-        self.has_left_unparks_open = false;
-        self.writers_first = false;
-        self.memory.begin();
+        changes.clear();
+        *watches_loops = !settings.trace;
+        *fruitless = 0;
+        *has_poisoned = false;
+        time.clear();
+        *unsupported = None;
+        *watches_ends = false;
+        *tokens = Tokens::default();
+        *watches_results = Results::Unseen;
+        *has_shared_holders = false;
+        *has_left_scope_open = false;
+        *has_left_unparks_open = false;
+        *writers_first = false;
+        memory.begin();
     }
 
     pub(super) fn end(&self) -> RunEnd {

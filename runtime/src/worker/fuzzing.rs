@@ -5,7 +5,9 @@ use std::io;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use super::connection::Connection;
-use super::message::{DecodeReply, DecodeRequest, Executing, SeedRequest, Seeds, Stopped};
+use super::message::{
+    ByteChoice, DecodeReply, DecodeRequest, Executing, SeedRequest, Seeds, Stopped,
+};
 use super::search::{finding, texts};
 use crate::bound::Bound;
 use crate::check::{Bounds, Search};
@@ -23,13 +25,14 @@ pub(super) fn decode(
     harness: &dyn AnyHarness,
     request: &DecodeRequest,
 ) -> io::Result<()> {
-    let &DecodeRequest {
+    let &ByteChoice {
         role,
         k,
         ref bytes,
         executions,
+        ignore_detached_panics,
         ..
-    } = request;
+    } = &request.choice;
     let k = k as usize;
     let (_, inputs) = split(k, bytes);
     let bound = harness.bind_bytes(&mut ByteSource::new(inputs));
@@ -38,7 +41,7 @@ pub(super) fn decode(
     let limits = Limits {
         // What kills the worker must be the program, and not what it does in states that no interleaving reaches.
         run_on: 0,
-        ignore_detached_panics: request.ignore_detached_panics,
+        ignore_detached_panics,
         ..Limits::default()
     };
     let mut machine = Machine::new(limits, Solver::Grid);

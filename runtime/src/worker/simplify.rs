@@ -5,7 +5,7 @@ use std::io;
 
 use super::connection::Connection;
 use super::fuzzing::{ENOUGH_EVENTS, events};
-use super::message::{SimplifyReply, SimplifyRequest};
+use super::message::{ByteChoice, SimplifyReply, SimplifyRequest};
 use crate::engine::{Limits, Machine, Solver};
 use crate::fuzz::key;
 use crate::harness::AnyHarness;
@@ -17,17 +17,18 @@ pub(super) fn serve(
     harness: &dyn AnyHarness,
     request: &SimplifyRequest,
 ) -> io::Result<()> {
-    let &SimplifyRequest {
+    let &ByteChoice {
         role,
         k,
         ref bytes,
         executions,
+        ignore_detached_panics,
         ..
-    } = request;
+    } = &request.choice;
     let k = k as usize;
     let limits = Limits {
         run_on: 0,
-        ignore_detached_panics: request.ignore_detached_panics,
+        ignore_detached_panics,
         ..Limits::default()
     };
     let mut machine = Machine::new(limits, Solver::Grid);

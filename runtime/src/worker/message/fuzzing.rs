@@ -7,10 +7,9 @@ use crate::vocabulary::message;
 use crate::vocabulary::{Role, ThreadInfo};
 
 message! {
-    /// Run the choice that bytes stand for, and tell what is found. The worker announces each non-local read as it is
-    /// chosen with [`DecodeReply::Executing`].
+    /// A choice that is made of bytes, and what is asked about the choice.
     #[derive(Clone, Debug, PartialEq, Eq)]
-    pub struct DecodeRequest {
+    pub struct ByteChoice {
         /// Whether panics of threads that no thread joins are no failures.
         pub ignore_detached_panics: bool,
         /// The harness's name.
@@ -21,8 +20,18 @@ message! {
         pub k: u32,
         /// The bytes that stand for the choice.
         pub bytes: Vec<u8>,
-        /// The bound on executions to look for the same bugs with fewer non-local reads.
+        /// The bound on executions beside that of the choice itself.
         pub executions: u64,
+    }
+}
+
+message! {
+    /// Run the choice that bytes stand for, and tell what is found. The worker announces each non-local read as it is
+    /// chosen with [`DecodeReply::Executing`].
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct DecodeRequest {
+        /// The choice. Further executions look for the same bugs with fewer non-local reads.
+        pub choice: ByteChoice,
     }
 }
 
@@ -51,7 +60,7 @@ impl Conversation for DecodeRequest {
     type Answer = Infallible;
 
     fn harness(&self) -> &str {
-        &self.harness
+        &self.choice.harness
     }
 }
 
@@ -97,18 +106,8 @@ message! {
     /// found, the last one being the simplest.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub struct SimplifyRequest {
-        /// Whether panics of threads that no thread joins are no failures.
-        pub ignore_detached_panics: bool,
-        /// The harness's name.
-        pub harness: String,
-        /// The party that is T.
-        pub role: Role,
-        /// The largest number of non-local reads.
-        pub k: u32,
-        /// The bytes that meet the bugs.
-        pub bytes: Vec<u8>,
-        /// The bound on executions.
-        pub executions: u64,
+        /// The choice that meets the bugs.
+        pub choice: ByteChoice,
     }
 }
 
@@ -128,6 +127,6 @@ impl Conversation for SimplifyRequest {
     type Answer = Infallible;
 
     fn harness(&self) -> &str {
-        &self.harness
+        &self.choice.harness
     }
 }

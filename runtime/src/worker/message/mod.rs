@@ -19,7 +19,9 @@ use crate::vocabulary::{Asked, Place, Wire, WireError, message};
 
 pub use check::{Answer, CheckReply, CheckRequest, Executing, Finding};
 pub use explore::{Doubt, Doubts, ExploreReply, ExploreRequest, Explored, ScheduleFinding};
-pub use fuzzing::{DecodeReply, DecodeRequest, SeedRequest, Seeds, SimplifyReply, SimplifyRequest};
+pub use fuzzing::{
+    ByteChoice, DecodeReply, DecodeRequest, SeedRequest, Seeds, SimplifyReply, SimplifyRequest,
+};
 pub use replay::{ReplayRequest, Replayed};
 
 /// A request, with what the two sides say after it.
