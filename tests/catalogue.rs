@@ -42,6 +42,66 @@ fn every_test_that_it_names_exists() {
     }
 }
 
+/// A row is of no use where the runtime has no item of its name, which the program would then have from std.
+#[test]
+fn the_runtime_has_every_item_with_an_event() {
+    let mut seen = 0;
+    for entry in catalogue::entries().filter(|entry| entry.scheduled.is_event()) {
+        let file = match entry.module {
+            "sync" => "sync/mod.rs",
+            "sync::atomic" => "sync/atomic.rs",
+            "sync::mpsc" => "sync/mpsc.rs",
+            "thread" => "thread.rs",
+            _ => continue,
+        };
+        let text = fs::read_to_string(repository().join("runtime/src/std").join(file)).unwrap();
+        let is_of_word = |c: char| c.is_alphanumeric() || c == '_';
+        let words: Vec<&str> = text.split(|c| !is_of_word(c)).collect();
+        for item in entry.items {
+            seen += 1;
+            let name = item.split("::").next().unwrap();
+            assert!(
+                words.contains(&name),
+                "{}::{name} is not in {file}",
+                entry.module
+            );
+        }
+    }
+    assert!(seen > 60, "{seen}");
+}
+
+/// What the transformation takes for an input, the runtime makes, and the other way round.
+#[test]
+fn inputs_are_of_the_types_that_the_runtime_makes() {
+    let of_runtime = ["scalar.rs", "compound.rs"]
+        .map(|file| fs::read_to_string(repository().join("runtime/src/input").join(file)).unwrap());
+    let mut made: Vec<&str> = Vec::new();
+    for line in of_runtime.iter().flat_map(|text| text.lines()) {
+        let line = line.trim();
+        // `impl<V: Input> Input for Vec<V> {`, or a line of a macro: `u16 Some(65_536);`.
+        let name = match line.split_once(" Input for ") {
+            Some((_, of)) => of,
+            None if line.ends_with(';') && line.starts_with(['u', 'i', 'f']) => line,
+            None => continue,
+        };
+        let end = name
+            .find(|c: char| !c.is_alphanumeric())
+            .unwrap_or(name.len());
+        let is_type =
+            name.starts_with(char::is_uppercase) || name[1..].starts_with(|c: char| c.is_numeric());
+        if is_type || matches!(&name[..end], "bool" | "char" | "usize" | "isize") {
+            made.push(&name[..end]);
+        }
+    }
+    made.sort_unstable();
+    let mut taken: Vec<&str> = seqz_transform::INPUT_TYPES
+        .iter()
+        .map(|it| it.name)
+        .collect();
+    taken.sort_unstable();
+    assert_eq!(made, taken);
+}
+
 const PROGRAM: &str = "
 use std::cell::RefCell;
 use std::panic::{AssertUnwindSafe, catch_unwind};

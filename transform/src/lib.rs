@@ -77,7 +77,7 @@ mod walk;
 pub use counting::Counting;
 pub use error::Error;
 pub use generated::Generated;
-pub use harness::{HarnessInfo, HarnessKind, Param};
+pub use harness::{HarnessInfo, HarnessKind, INPUT_TYPES, InputType, Param};
 pub use library::{Inner, Inside, Instrumented, Library};
 pub use load::{Features, Implemented, LibrarySource, Part};
 pub use map::{Origin, SourceMap};

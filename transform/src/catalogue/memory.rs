@@ -2,6 +2,7 @@
 
 use super::Entry;
 use super::Stands::{Event, NotFollowed, Nothing, Refused};
+use super::refusals;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -35,8 +36,8 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "cell",
         items: &["SyncUnsafeCell"],
         learns: "the same",
-        scheduled: Refused("it is unstable in std"),
-        sequential: Refused("it is unstable in std"),
+        scheduled: Refused(refusals::RAW_CELL),
+        sequential: Refused(refusals::RAW_CELL),
         tests: &[],
     },
     Entry {

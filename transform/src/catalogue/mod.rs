@@ -1,14 +1,18 @@
 //! All of std by which one thread can learn of another, item by item: the event that stands for the item in each mode,
 //! and the test that sees all of its outcomes.
 //!
-//! The page `docs/events.md` is made of this table. A new item or a new event of the runtime has to be added here.
+//! The page `docs/events.md` is made of this table, and so is what the transformation knows of the names in std, and which of
+//! them it refuses. A new item or a new event of the runtime has to be added here.
 
 mod memory;
 mod outside;
+pub(crate) mod refusals;
 mod sync;
 mod thread;
 
 use std::fmt::Write as _;
+
+pub use refusals::Refusal;
 
 /// What stands for an item in a mode.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,8 +21,10 @@ pub enum Stands {
     Event(&'static str),
     /// No event stands for the item, since a thread learns nothing of another thread from it, for this reason.
     Nothing(&'static str),
-    /// The program is refused, or the execution ends, and the place is named.
-    Refused(&'static str),
+    /// The program is refused, and the place is named.
+    Refused(Refusal),
+    /// The execution that comes to it ends, and the place is named.
+    Ends(&'static str),
     /// The item runs as it is and is not followed: the verdict names it and promises nothing.
     NotFollowed(&'static str),
     /// Some of the behaviour that std allows is left out.
@@ -36,7 +42,8 @@ impl Stands {
         match self {
             Self::Event(text) => text.to_owned(),
             Self::Nothing(text) => format!("none: {text}"),
-            Self::Refused(text) => format!("*refused*: {text}"),
+            Self::Refused(refusal) => format!("*refused*: {}", refusal.reason),
+            Self::Ends(text) => format!("*refused*: {text}"),
             Self::NotFollowed(text) => format!("*not followed*: {text}"),
             Self::Narrower(text) => format!("*narrower than std*: {text}"),
         }
@@ -49,7 +56,7 @@ pub struct Entry {
     /// The module, as a path in std.
     pub module: &'static str,
     /// The items: names in the module, each perhaps with a method. A name stands for all of its methods that have no
-    /// entry of their own.
+    /// entry of their own, and `*::method` for the method of all types of the module.
     pub items: &'static [&'static str],
     /// What a thread can learn of another thread by the item.
     pub learns: &'static str,
@@ -61,16 +68,56 @@ pub struct Entry {
     pub tests: &'static [&'static str],
 }
 
-/// Returns the whole table, module by module.
-#[must_use]
-pub fn entries() -> Vec<Entry> {
+/// The whole table, module by module.
+pub fn entries() -> impl Iterator<Item = &'static Entry> {
     [
         sync::ENTRIES,
         thread::ENTRIES,
         memory::ENTRIES,
         outside::ENTRIES,
     ]
-    .concat()
+    .into_iter()
+    .flatten()
+}
+
+/// The modules of which all names are in the table, so that it is known what `use …::*` brings in.
+const WHOLE: &[&str] = &["sync", "sync::atomic", "sync::mpsc", "thread", "cell"];
+
+/// Whether the module of std, of those of which all names are known, has an item of this name.
+pub(crate) fn has(module: &str, name: &str) -> bool {
+    let mut of_module = entries().filter(|entry| entry.module == module);
+    WHOLE.contains(&module) && of_module.any(|entry| entry.items.iter().any(|it| first(it) == name))
+}
+
+/// The name in its module of an item.
+fn first(item: &str) -> &str {
+    item.split_once("::").map_or(item, |(name, _)| name)
+}
+
+/// Returns the refusal for a path inside std, if the path can't be run in P̂ₖ, or else under a scheduler. What is said of a
+/// method comes before what is said of its type, and that before what is said of the module.
+pub(crate) fn refusal(path: &[&str], sequential: bool) -> Option<Refusal> {
+    (1..path.len()).rev().find_map(|at| {
+        let module = path[..at].join("::");
+        let of_module = entries().filter(|entry| entry.module == module);
+        let method = path.get(at + 1).map(|method| (path[at], *method));
+        let is_meant = |item: &&&str| match item.split_once("::") {
+            Some((of, its)) => {
+                method.is_some_and(|(name, method)| its == method && (of == name || of == "*"))
+            }
+            None => **item == path[at],
+        };
+        let meant = of_module.filter_map(|entry| Some((entry, entry.items.iter().find(is_meant)?)));
+        let (entry, _) = meant.max_by_key(|(_, item)| item.contains("::"))?;
+        match if sequential {
+            entry.sequential
+        } else {
+            entry.scheduled
+        } {
+            Stands::Refused(refusal) => Some(refusal),
+            _ => None,
+        }
+    })
 }
 
 const HEAD: &str = "# What is an event
@@ -129,24 +176,40 @@ pub fn page() -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::resolve::std_names;
 
     #[test]
-    fn every_name_of_the_modules_with_concurrency_is_in_it() {
-        let entries = entries();
-        for (module, names) in std_names::concurrent() {
-            for name in names {
-                let of_module = |entry: &&Entry| entry.module == module;
-                let mut items = entries
-                    .iter()
-                    .filter(of_module)
-                    .flat_map(|entry| entry.items);
-                assert!(
-                    items.any(|item| item.split("::").next() == Some(name)),
-                    "{module}::{name}"
-                );
-            }
+    fn names_are_those_of_modules_that_are_known() {
+        for name in [
+            "Mutex",
+            "mpsc",
+            "poison",
+            "ONCE_INIT",
+            "mpmc",
+            "MappedMutexGuard",
+        ] {
+            assert!(has("sync", name), "{name}");
         }
+        assert!(has("sync::atomic", "AtomicI64") && has("thread", "Thread"));
+        assert!(!has("sync", "AtomicI64") && !has("sync::atomic", "*"));
+        // Not all of these modules is there.
+        assert!(!has("fs", "File") && !has("panic", "set_hook"));
+    }
+
+    #[test]
+    fn the_more_is_said_the_more_counts() {
+        let refused = |path: &str| {
+            let path: Vec<&str> = path.split("::").collect();
+            [refusal(&path, true), refusal(&path, false)].map(|it| it.is_some())
+        };
+        assert_eq!(refused("sync::Mutex::new"), [false, false]);
+        assert_eq!(refused("sync::MutexGuard::map"), [true, true]);
+        assert_eq!(refused("sync::mpsc"), [true, false]);
+        assert_eq!(refused("sync::mpsc::no_such_item"), [true, false]);
+        assert_eq!(refused("sync::atomic::AtomicI8::as_ptr"), [true, true]);
+        assert_eq!(refused("sync::atomic::AtomicI8::load"), [false, false]);
+        assert_eq!(refused("thread::Thread::unpark"), [true, false]);
+        assert_eq!(refused("thread::Thread::id"), [false, false]);
+        assert_eq!(refused("sync::Condvar::notify_one"), [true, false]);
     }
 
     #[test]

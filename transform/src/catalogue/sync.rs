@@ -1,9 +1,8 @@
 //! `std::sync` with `atomic` and `mpsc`.
 
 use super::Entry;
-use super::Stands::{Event, Narrower, Nothing, Refused};
-
-const NO_SUCH_EVENT: &str = "the sequential program has no event for it";
+use super::Stands::{Ends, Event, Narrower, Nothing, Refused};
+use super::refusals;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -36,7 +35,6 @@ pub(super) const ENTRIES: &[Entry] = &[
             "LockResult",
             "TryLockResult",
             "TryLockError",
-            "poison",
         ],
         learns: "whether the other thread has panicked under a guard",
         scheduled: Event(
@@ -82,7 +80,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "a shared try-lock under the exclusive lock, which is given back then; refused by searches over values",
         ),
-        sequential: Refused("the sequential program has no event for it"),
+        sequential: Ends("the sequential program has no event for it"),
         tests: &["runtime/tests/events/downgrade.rs::nobody_writes_between_the_two_guards"],
     },
     Entry {
@@ -120,7 +118,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait, wake, notify; who is woken by `notify_one` is open, and so is whether the time was up. One condition variable may go with several mutexes",
         ),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::WAITING),
         tests: &[
             "runtime/tests/waiting/condvar.rs::a_flag_under_the_lock_loses_no_notification",
             "runtime/tests/waiting/condvar.rs::notify_one_wakes_either_waiter",
@@ -135,7 +133,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::WAITING),
         tests: &[
             "runtime/tests/events/spurious.rs::a_wait_may_end_without_a_notification",
             "runtime/tests/events/spurious.rs::a_lost_notification_stays_one",
@@ -146,7 +144,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Barrier", "BarrierWaitResult"],
         learns: "that all have come, and who came last",
         scheduled: Event("wait, wake, and for the last one notify: any thread may be the leader"),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::MEETING),
         tests: &[
             "runtime/tests/waiting/barrier.rs::any_thread_may_lead_and_nobody_goes_on_before_all_have_come",
             "runtime/tests/waiting/barrier.rs::it_does_what_one_of_a_mutex_and_a_condition_variable_does",
@@ -159,7 +157,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "reads and updates of its state, and waiting for an initialization that runs; `get` and `is_completed` are reads",
         ),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::ONCE),
         tests: &[
             "runtime/tests/waiting/once.rs::one_thread_initializes_and_the_other_waits",
             "runtime/tests/waiting/once.rs::poison_is_for_once_and_not_for_the_forced",
@@ -176,7 +174,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             "where the source shows that a count, or where the last destructor runs, can be told: a new handle adds to the count, \
              the end of one takes from it, a call that asks reads or updates it; elsewhere none",
         ),
-        sequential: Refused(
+        sequential: Ends(
             "what depends on the interleaving: a count that is asked for, or a destructor with events that either thread may run",
         ),
         tests: &["tests/handles.rs::all_outcomes_are_seen_by_all_strategies"],
@@ -185,25 +183,59 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "sync",
         items: &[
             "Exclusive",
-            "MappedMutexGuard",
-            "MappedRwLockReadGuard",
-            "MappedRwLockWriteGuard",
             "ReentrantLock",
             "ReentrantLockGuard",
-            "mpmc",
             "nonpoison",
+            "poison",
         ],
         learns: "what the stable ones of their kind tell",
-        scheduled: Refused("it is unstable in std"),
-        sequential: Refused("it is unstable in std"),
+        scheduled: Refused(refusals::OTHER_LOCK),
+        sequential: Refused(refusals::OTHER_LOCK),
         tests: &["transform/tests/snapshots.rs::refusals"],
     },
     Entry {
         module: "sync",
-        items: &["atomic", "mpsc"],
+        items: &[
+            "MappedMutexGuard",
+            "MappedRwLockReadGuard",
+            "MappedRwLockWriteGuard",
+            "MutexGuard::map",
+            "MutexGuard::filter_map",
+            "MutexGuard::try_map",
+            "RwLockReadGuard::map",
+            "RwLockReadGuard::filter_map",
+            "RwLockReadGuard::try_map",
+            "RwLockWriteGuard::map",
+            "RwLockWriteGuard::filter_map",
+            "RwLockWriteGuard::try_map",
+        ],
+        learns: "what the guard of the whole value tells",
+        scheduled: Refused(refusals::MAPPED_GUARD),
+        sequential: Refused(refusals::MAPPED_GUARD),
+        tests: &["transform/tests/snapshots.rs::refusals"],
+    },
+    Entry {
+        module: "sync",
+        items: &["mpmc"],
+        learns: "as for `mpsc`",
+        scheduled: Refused(refusals::OTHER_CHANNEL),
+        sequential: Refused(refusals::OTHER_CHANNEL),
+        tests: &["transform/tests/snapshots.rs::refusals"],
+    },
+    Entry {
+        module: "sync",
+        items: &["atomic"],
         learns: "see below",
         scheduled: Nothing("a module"),
         sequential: Nothing("a module"),
+        tests: &[],
+    },
+    Entry {
+        module: "sync",
+        items: &["mpsc"],
+        learns: "see below",
+        scheduled: Nothing("a module"),
+        sequential: Refused(refusals::CHANNEL),
         tests: &[],
     },
     Entry {
@@ -253,16 +285,18 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "sync::atomic",
-        items: &[
-            "AtomicBool::as_ptr",
-            "AtomicU32::from_ptr",
-            "AtomicU32::from_mut",
-            "AtomicU32::from_mut_slice",
-            "AtomicU32::get_mut_slice",
-        ],
+        items: &["*::as_ptr", "*::from_ptr"],
         learns: "what another thread writes through the raw pointer",
-        scheduled: Refused("accesses through the raw pointer can't be seen"),
-        sequential: Refused("accesses through the raw pointer can't be seen"),
+        scheduled: Ends("accesses through the raw pointer it gives out can't be seen"),
+        sequential: Refused(refusals::RAW_ATOMIC),
+        tests: &["tests/faces.rs::what_compiles_with_std_compiles_under_seqz"],
+    },
+    Entry {
+        module: "sync::atomic",
+        items: &["*::from_mut", "*::from_mut_slice", "*::get_mut_slice"],
+        learns: "what another thread writes through the raw pointer",
+        scheduled: Refused(refusals::RAW_ATOMIC),
+        sequential: Refused(refusals::RAW_ATOMIC),
         tests: &["transform/tests/snapshots.rs::refusals"],
     },
     Entry {
@@ -298,7 +332,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait, wake and notify on the channel: sending, receiving, and dropping an end. Who has waited, and has asked for its own handle before, comes to its own parking place then: see `park`",
         ),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::CHANNEL),
         tests: &[
             "runtime/tests/waiting/channel.rs::messages_of_one_sender_keep_their_order",
             "runtime/tests/waiting/channel.rs::a_receiver_waits_as_long_as_there_are_senders",

@@ -2,8 +2,7 @@
 
 use super::Entry;
 use super::Stands::{Event, Narrower, Nothing, Refused};
-
-const NO_SUCH_EVENT: &str = "the sequential program has no event for it";
+use super::refusals;
 
 pub(super) const ENTRIES: &[Entry] = &[
     Entry {
@@ -105,7 +104,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere. What a thread was unparked for is used up where it waits for a channel then, as std parks it there; where both may happen, nothing is promised (`used_unpark`)",
         ),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::WAITING),
         tests: &[
             "runtime/tests/waiting/parking.rs::whoever_waits_for_a_channel_uses_up_what_it_was_unparked_for",
             "runtime/tests/events/unparks.rs::nothing_is_promised_where_an_unpark_may_have_been_used_up",
@@ -121,7 +120,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Thread::unpark"],
         learns: "nothing",
         scheduled: Event("notify on the thread's place"),
-        sequential: Refused(NO_SUCH_EVENT),
+        sequential: Refused(refusals::WAITING),
         tests: &["runtime/tests/waiting/parking.rs::an_unpark_before_is_not_lost"],
     },
     Entry {
@@ -162,8 +161,19 @@ pub(super) const ENTRIES: &[Entry] = &[
         module: "thread",
         items: &["sleep_until"],
         learns: "nothing",
-        scheduled: Refused("it is unstable in std"),
-        sequential: Refused("it is unstable in std"),
+        scheduled: Refused(refusals::SLEEP),
+        sequential: Refused(refusals::SLEEP),
+        tests: &["transform/tests/snapshots.rs::refusals"],
+    },
+    Entry {
+        module: "os::unix::thread",
+        items: &[
+            "JoinHandleExt::as_pthread_t",
+            "JoinHandleExt::into_pthread_t",
+        ],
+        learns: "nothing",
+        scheduled: Refused(refusals::SYSTEM_THREAD),
+        sequential: Refused(refusals::SYSTEM_THREAD),
         tests: &["transform/tests/snapshots.rs::refusals"],
     },
 ];

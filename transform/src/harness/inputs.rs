@@ -74,6 +74,48 @@ pub(super) fn parameters(
     Ok(parameters)
 }
 
+/// A type of std whose values can be made from input.
+#[derive(Clone, Copy, Debug)]
+pub struct InputType {
+    /// The module of std that the type is in.
+    pub module: &'static str,
+    /// The type's name.
+    pub name: &'static str,
+    /// The number of types in angle brackets, which are made from input as well.
+    pub parameters: usize,
+}
+
+const fn of(module: &'static str, name: &'static str, parameters: usize) -> InputType {
+    InputType {
+        module,
+        name,
+        parameters,
+    }
+}
+
+/// The types with names for which the runtime implements `Input`, beside those of the program.
+pub const INPUT_TYPES: &[InputType] = &[
+    of("primitive", "bool", 0),
+    of("primitive", "char", 0),
+    of("primitive", "f32", 0),
+    of("primitive", "f64", 0),
+    of("primitive", "u8", 0),
+    of("primitive", "u16", 0),
+    of("primitive", "u32", 0),
+    of("primitive", "u64", 0),
+    of("primitive", "u128", 0),
+    of("primitive", "usize", 0),
+    of("primitive", "i8", 0),
+    of("primitive", "i16", 0),
+    of("primitive", "i32", 0),
+    of("primitive", "i64", 0),
+    of("primitive", "i128", 0),
+    of("primitive", "isize", 0),
+    of("string", "String", 0),
+    of("vec", "Vec", 1),
+    of("option", "Option", 1),
+];
+
 struct Reader<'t> {
     tables: &'t Tables,
     program: &'t Crate,
@@ -205,34 +247,31 @@ impl Reader<'_> {
             }
             _ => Vec::new(),
         };
-        let known = match &def {
-            None => segments.len() == 1,
-            Some(Def::Std(path)) => matches!(
-                path.first().map(String::as_str),
-                Some("vec" | "option" | "string")
-            ),
-            _ => false,
-        };
-        match (known, last.as_str(), &arguments[..]) {
-            (true, "bool" | "char" | "f32" | "f64", []) => Ok(last),
-            (true, "u8" | "u16" | "u32" | "u64" | "u128" | "usize", []) => Ok(last),
-            (true, "i8" | "i16" | "i32" | "i64" | "i128" | "isize", []) => Ok(last),
-            (true, "String", []) => Ok(self.std("string", "String")),
-            (true, "Vec", [element]) => Ok(format!(
-                "{}<{}>",
-                self.std("vec", "Vec"),
-                self.owned(element)?
-            )),
-            (true, "Option", [element]) => Ok(format!(
-                "{}<{}>",
-                self.std("option", "Option"),
-                self.owned(element)?
-            )),
-            _ => match def {
-                Some(Def::Item(item)) => self.local(ty, item, arguments.is_empty()),
-                _ => Err(self.refuse(ty, "values of this type can't be made from input")),
-            },
+        if let Some(Def::Item(item)) = def {
+            return self.local(ty, item, arguments.is_empty());
         }
+        let known = INPUT_TYPES.iter().find(|known| {
+            let is_meant = match &def {
+                None => segments.len() == 1,
+                Some(Def::Std(path)) => path.first().is_some_and(|it| it == known.module),
+                _ => false,
+            };
+            is_meant && (last.as_str(), arguments.len()) == (known.name, known.parameters)
+        });
+        let Some(known) = known else {
+            return Err(self.refuse(ty, "values of this type can't be made from input"));
+        };
+        let name = match known.module {
+            "primitive" => known.name.to_owned(),
+            module => self.std(module, known.name),
+        };
+        let of: Result<Vec<String>, Error> = arguments.iter().map(|of| self.owned(of)).collect();
+        let of = of?;
+        Ok(if of.is_empty() {
+            name
+        } else {
+            format!("{name}<{}>", of.join(", "))
+        })
     }
 
     /// Reads a struct, an enum or an alias of the crate.

@@ -11,7 +11,7 @@ use std::collections::{BTreeSet, HashSet};
 
 pub(crate) use choose::choose;
 pub(crate) use inputs::InputImpl;
-pub use inputs::Param;
+pub use inputs::{INPUT_TYPES, InputType, Param};
 pub(crate) use reach::make_reachable;
 
 use syn::{Attribute, Expr, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};

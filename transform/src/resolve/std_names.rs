@@ -1,6 +1,9 @@
-//! The names in std, as far as globs need them: in the modules with concurrency.
+//! The names in std, as far as globs need them: at the top, and in the modules with concurrency, which are those of the
+//! [catalogue].
 
 use super::{Def, Ns};
+use crate::catalogue;
+use crate::support::OVERRIDDEN_MACROS;
 
 const TOP: &[&str] = &[
     "alloc",
@@ -68,150 +71,14 @@ const TOP: &[&str] = &[
     "vec",
 ];
 
-const SYNC: &[&str] = &[
-    "Arc",
-    "Barrier",
-    "BarrierWaitResult",
-    "Condvar",
-    "Exclusive",
-    "LazyLock",
-    "LockResult",
-    "MappedMutexGuard",
-    "MappedRwLockReadGuard",
-    "MappedRwLockWriteGuard",
-    "Mutex",
-    "MutexGuard",
-    "ONCE_INIT",
-    "Once",
-    "OnceLock",
-    "OnceState",
-    "PoisonError",
-    "ReentrantLock",
-    "ReentrantLockGuard",
-    "RwLock",
-    "RwLockReadGuard",
-    "RwLockWriteGuard",
-    "TryLockError",
-    "TryLockResult",
-    "WaitTimeoutResult",
-    "Weak",
-    "atomic",
-    "mpmc",
-    "mpsc",
-    "nonpoison",
-    "poison",
-];
-
-const ATOMIC: &[&str] = &[
-    "ATOMIC_BOOL_INIT",
-    "ATOMIC_ISIZE_INIT",
-    "ATOMIC_USIZE_INIT",
-    "AtomicBool",
-    "AtomicI8",
-    "AtomicI16",
-    "AtomicI32",
-    "AtomicI64",
-    "AtomicIsize",
-    "AtomicPtr",
-    "AtomicU8",
-    "AtomicU16",
-    "AtomicU32",
-    "AtomicU64",
-    "AtomicUsize",
-    "Ordering",
-    "compiler_fence",
-    "fence",
-    "spin_loop_hint",
-];
-
-const MPSC: &[&str] = &[
-    "IntoIter",
-    "Iter",
-    "Receiver",
-    "RecvError",
-    "RecvTimeoutError",
-    "SendError",
-    "Sender",
-    "SyncSender",
-    "TryIter",
-    "TryRecvError",
-    "TrySendError",
-    "channel",
-    "sync_channel",
-];
-
-const THREAD: &[&str] = &[
-    "AccessError",
-    "Builder",
-    "JoinHandle",
-    "LocalKey",
-    "Result",
-    "Scope",
-    "ScopedJoinHandle",
-    "Thread",
-    "ThreadId",
-    "available_parallelism",
-    "current",
-    "panicking",
-    "park",
-    "park_timeout",
-    "park_timeout_ms",
-    "scope",
-    "sleep",
-    "sleep_ms",
-    "sleep_until",
-    "spawn",
-    "yield_now",
-];
-
-const CELL: &[&str] = &[
-    "BorrowError",
-    "BorrowMutError",
-    "Cell",
-    "LazyCell",
-    "OnceCell",
-    "Ref",
-    "RefCell",
-    "RefMut",
-    "SyncUnsafeCell",
-    "UnsafeCell",
-];
-
-const MACROS: &[&str] = &[
-    "dbg",
-    "eprint",
-    "eprintln",
-    "print",
-    "println",
-    "thread_local",
-];
-
-/// The modules with concurrency in them, with their names.
-#[cfg(test)]
-pub(crate) fn concurrent() -> [(&'static str, &'static [&'static str]); 5] {
-    [
-        ("sync", SYNC),
-        ("sync::atomic", ATOMIC),
-        ("sync::mpsc", MPSC),
-        ("thread", THREAD),
-        ("cell", CELL),
-    ]
-}
-
 /// Whether std has `name` in the module at `path`.
 pub(crate) fn has(path: &[String], name: &str, ns: Ns) -> bool {
-    let path: Vec<&str> = path.iter().map(String::as_str).collect();
-    let names = match path[..] {
-        [] if ns == Ns::Macro => MACROS,
-        [] => TOP,
-        ["sync"] => SYNC,
-        ["sync", "atomic"] => ATOMIC,
-        ["sync", "mpsc"] => MPSC,
-        ["thread"] => THREAD,
-        ["cell"] => CELL,
-        _ => &[],
+    let is_there = match path {
+        [] if ns == Ns::Macro => OVERRIDDEN_MACROS.contains(&name),
+        [] => TOP.contains(&name),
+        _ => catalogue::has(&path.join("::"), name),
     };
-    names.contains(&name) && kind_fits(name, path.is_empty(), ns)
+    is_there && kind_fits(name, path.is_empty(), ns)
 }
 
 /// Whether a path into std can be meant in this namespace; other definitions always fit.
