@@ -7,14 +7,15 @@
 //! | [`owners`] | whose a symbol is |
 //! | [`unwinding`] | std's count of panics, of which each thread of a program has its own |
 
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) mod elf;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) mod loaded;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) mod owners;
-#[cfg(target_os = "linux")]
+#[cfg(all(target_os = "linux", not(miri)))]
 pub(crate) mod unwinding;
-#[cfg(not(target_os = "linux"))]
+// Miri runs no executable.
+#[cfg(not(all(target_os = "linux", not(miri))))]
 #[path = "unread.rs"]
 pub(crate) mod unwinding;

@@ -15,6 +15,11 @@ impl Counter {
     }
 
     /// Can't be called: there is no `Counter`.
+    pub(crate) const fn is_raised(self) -> bool {
+        match self {}
+    }
+
+    /// Can't be called: there is no `Counter`.
     pub(crate) const fn swap(self, _panics: &mut Panics) {
         match self {}
     }
