@@ -20,6 +20,15 @@ cargo clippy --quiet --workspace --all-targets -- -D warnings
 say "documentation"
 RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --document-private-items "${features[@]}"
 
+say "Miri"
+# Whether the cells keep Rust's rules on references, under an interpreter that knows them.
+if cargo +nightly miri --version >/dev/null 2>&1; then
+    CARGO_TARGET_DIR=target/miri MIRIFLAGS=-Zmiri-disable-isolation RUSTFLAGS=--cap-lints=allow \
+        cargo +nightly miri test --quiet -p seqz-runtime --test cells
+else
+    echo "left out: cargo +nightly miri is not there (rustup component add miri rust-src --toolchain nightly)"
+fi
+
 say "tests"
 # Findings stay until they are removed, and tests look for theirs by number.
 rm -rf target/tmp/seqz-target/findings

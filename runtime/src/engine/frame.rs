@@ -11,7 +11,7 @@ use std::ffi::c_void;
 use std::ptr::NonNull;
 
 /// Whether calls can be left here.
-pub(crate) const CAN_BE_LEFT: bool = cfg!(target_arch = "x86_64");
+pub(crate) const CAN_BE_LEFT: bool = cfg!(all(target_arch = "x86_64", not(miri)));
 
 /// One call.
 #[derive(Debug, Default)]
@@ -66,7 +66,7 @@ fn forget_poisoned_stack() {
     }
 }
 
-#[cfg(target_arch = "x86_64")]
+#[cfg(all(target_arch = "x86_64", not(miri)))]
 mod stack {
     use std::arch::{asm, naked_asm};
     use std::ffi::c_void;
@@ -138,7 +138,7 @@ mod stack {
     }
 }
 
-#[cfg(not(target_arch = "x86_64"))]
+#[cfg(not(all(target_arch = "x86_64", not(miri))))]
 mod stack {
     use std::ffi::c_void;
 
@@ -157,7 +157,7 @@ mod stack {
     }
 }
 
-#[cfg(all(test, target_arch = "x86_64"))]
+#[cfg(all(test, target_arch = "x86_64", not(miri)))]
 mod tests {
     use super::*;
 
