@@ -39,7 +39,7 @@ pub(super) fn file(
         .collect();
     blocks.extend((!head.is_empty()).then_some(head));
     if !attributes.is_empty() {
-        blocks.push(printed(attributes.clone()));
+        blocks.push(format!("{}\n", printed(attributes.clone()).trim_end()));
     }
     for part in parts {
         match part {
