@@ -540,7 +540,16 @@ fn nothing_is_dropped_in_a_choice_that_is_left() {
             "{harness:#}"
         );
         let verdict = harness["verdict"].as_str().unwrap();
-        assert!(verdict.starts_with("exhausted"), "{harness:#}");
+        // Copies of values with destructors of the program's own are dropped, too: nothing is promised of these.
+        if harness["name"] == "h_statics_are_not_dropped" {
+            assert!(
+                verdict.starts_with("not exhausted")
+                    && verdict.contains("whose destructors run for each copy"),
+                "{harness:#}"
+            );
+        } else {
+            assert!(verdict.starts_with("exhausted"), "{harness:#}");
+        }
     }
 }
 

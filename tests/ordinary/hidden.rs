@@ -197,7 +197,7 @@ fn named_static_mut_by_reference() {
     assert_eq!(*n(), 2, "lost");
 }
 
-// refused: `std::sync::atomic::AtomicUsize::from_ptr` is not supported
+// refused: atomic
 #[test]
 fn named_atomic_from_pointer() {
     let p = Box::into_raw(Box::new(0usize));
