@@ -39,6 +39,16 @@ pub(crate) fn dependency<'a>(manifest: &'a mut Table, name: &str) -> Option<&'a 
     dependencies.get_mut(name)?.as_table_mut()
 }
 
+/// Depends on a package that has another name now. Its library keeps its name: no `package` is said, by which the key
+/// would be the library's name.
+pub(crate) fn rename_dependency(manifest: &mut Table, from: &str, to: &str) {
+    if let Some(Value::Table(dependencies)) = manifest.get_mut("dependencies")
+        && let Some(entry) = dependencies.remove(from)
+    {
+        dependencies.insert(to.to_owned(), entry);
+    }
+}
+
 /// Sets the path of a dependency or of the runtime.
 pub(crate) fn set_path(entry: &mut Table, path: &Path) {
     entry.insert("path".into(), path.display().to_string().into());
@@ -89,6 +99,14 @@ mod tests {
             let text = format!("{MANIFEST}\n[{section}]\nversion = \"1\"\n");
             assert!(!has_path_dependencies(&text), "{section}");
         }
+    }
+
+    #[test]
+    fn a_renamed_dependency_is_no_alias() {
+        let text = edited("[dependencies.a]\npath = \"..\"\n", |manifest| {
+            rename_dependency(manifest, "a", "b");
+        });
+        assert_eq!(text, "[dependencies.b]\npath = \"..\"\n");
     }
 
     #[test]

@@ -88,10 +88,7 @@ impl Layout {
         if let Some(entry) = generated_manifest::dependency(manifest, "libfuzzer-sys") {
             generated_manifest::set_path(entry, &self.vendor.join("libfuzzer-sys"));
         }
-        if let Some(entry) = generated_manifest::dependency(manifest, package) {
-            // The crate keeps the name by which the fuzz target knows its library.
-            entry.insert("package".into(), self.name.as_str().into());
-        }
+        generated_manifest::rename_dependency(manifest, package, &self.name);
     }
 
     /// Returns the directory of the crate that runs the original program with AddressSanitizer.
