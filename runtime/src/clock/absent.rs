@@ -4,7 +4,7 @@ use std::time::Duration;
 
 /// The clocks of all threads: nothing is known of them.
 #[derive(Debug, Default)]
-pub(crate) struct Clocks;
+pub(crate) struct Clocks {}
 
 impl Clocks {
     /// Whether looks at the clock are noticed.

@@ -59,17 +59,25 @@ pub(crate) fn is_another<V>(handle: Handle, site: Option<Site>) {
 #[cold]
 #[inline(never)]
 pub(crate) fn may_be_another<V>(handle: Handle, site: Option<Site>) {
-    note::<V>(handle, "whose `Clone` may make another value", site);
+    note::<V>(handle, Why::Cloned, site);
 }
 
 /// Notes that there is more than one `V` where the program has one, and that a part of it has a destructor.
 #[cold]
 #[inline(never)]
 pub(crate) fn is_destroyed_twice<V>(handle: Handle, site: Option<Site>) {
-    note::<V>(handle, "whose destructors run for each copy", site);
+    note::<V>(handle, Why::Destroyed, site);
 }
 
-fn note<V>(handle: Handle, why: &'static str, site: Option<Site>) {
+/// Notes that code has only looked at a `V` under a lock, as far as is known, which counts as a write: an execution in which the
+/// other thread looks at the value, too, may be taken for an impossible one, or for one with more non-local reads.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_looked_at<V>(handle: Handle, site: Site) {
+    note::<V>(handle, Why::LookedAt, Some(site));
+}
+
+fn note<V>(handle: Handle, why: Why, site: Option<Site>) {
     let engine = handle.get();
     let of = std::any::type_name::<V>();
     if !engine
@@ -82,18 +90,36 @@ fn note<V>(handle: Handle, why: &'static str, site: Option<Site>) {
     }
 }
 
-/// A type of which copies were made that may not be as in the program, with the reason, and a place where one was needed.
+/// A type whose values may not be in P̂ₖ as they are in the program, with the reason, and a place where it made a difference.
 #[derive(Clone, Copy, Debug)]
 pub(super) struct Doubt {
     of: &'static str,
-    why: &'static str,
+    why: Why,
     site: Option<Site>,
+}
+
+/// Why values may not be as in the program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Why {
+    /// Their `Clone` may make another value.
+    Cloned,
+    /// Their destructors run for each copy.
+    Destroyed,
+    /// A shared reference may be enough to change them.
+    LookedAt,
 }
 
 impl From<Doubt> for Remark {
     fn from(Doubt { of, why, site }: Doubt) -> Self {
+        let of = short(of);
         Self {
-            message: format!("copies of `{}`, {why}", short(of)),
+            message: match why {
+                Why::Cloned => format!("copies of `{of}`, whose `Clone` may make another value"),
+                Why::Destroyed => format!("copies of `{of}`, whose destructors run for each copy"),
+                Why::LookedAt => format!(
+                    "a `{of}` in which there may be a `Cell`, so that whoever looks at it under its lock counts as changing it"
+                ),
+            },
             place: site.map(Place::from),
         }
     }

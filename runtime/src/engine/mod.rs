@@ -54,7 +54,9 @@ use std::ptr::NonNull;
 pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
-pub(crate) use copying::{copying, is_another, is_destroyed_twice, is_not_copied, may_be_another};
+pub(crate) use copying::{
+    copying, is_another, is_destroyed_twice, is_looked_at, is_not_copied, may_be_another,
+};
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
 pub use execution::{ByBytes, Ending, Limits, Machine, Nondeterminism, Remark, Tell};

@@ -115,6 +115,13 @@ pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site,
     }
 }
 
+/// Whether T' has taken this lock, and T may still run before that.
+pub(crate) fn interferes(handle: Handle, lock: Object) -> bool {
+    let engine = handle.get();
+    let info = engine.objects.get(lock as usize);
+    !engine.joined && info.is_some_and(|info| info.last_acquire != NONE)
+}
+
 /// A read of `object` by T. Returns `Some(event)` if the read is non-local: the value is that of this event of T'.
 ///
 /// `op_of` gives the read's operation when the read sees a given value: an update that fails is a read. `local` is the

@@ -9,7 +9,7 @@ pub(crate) use buffer::{Buffer, reserve};
 pub(crate) mod arena {
     /// Has nothing to keep.
     #[derive(Debug, Default)]
-    pub(crate) struct Arena;
+    pub(crate) struct Arena {}
 
     impl Arena {
         /// A thread has no region.

@@ -4,7 +4,9 @@ use std::cell::Cell;
 
 use super::{Borrowed, G, Guarded, LockCell, PRIME, Shadow, Slot};
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, NONE, ValueKind, abort, init_locks, is_not_copied, tau_prime};
+use crate::engine::{
+    Handle, Line, NONE, ValueKind, abort, init_locks, is_looked_at, is_not_copied, tau_prime,
+};
 use crate::log::{LockMode, Object, Op};
 use crate::shared::{Lasts, copy_if_clone, copy_of, is_static, lasting, quietly};
 use crate::vocabulary::Site;
@@ -139,6 +141,9 @@ pub(super) fn unlock<V: Shadow>(
     let object = cell.object(handle);
     let inherits_any = access == Access::UnderTest && handle.get().inherits_any();
     let inherited = inherits_any && handle.get().inherits(object);
+    if written.is_some_and(|site| std::ptr::eq(site, taken)) {
+        cell.note_look(handle, access, object, taken);
+    }
     // A guard given back with the value that it was taken with has only read.
     let written = if poisons || inherited {
         cell.before_release(handle, (taken, written), poisons, inherited)
@@ -201,6 +206,22 @@ pub(super) fn is_poisoned<V: Shadow>(handle: Handle, cell: &LockCell<V>, site: S
 }
 
 impl<V: Shadow> LockCell<V> {
+    /// A guard is given back through which the value was not borrowed mutably. It counts as a write where the value has no hash:
+    /// says so where that may hide an execution.
+    #[cold]
+    #[inline(never)]
+    fn note_look(&self, handle: Handle, access: Access, object: Object, taken: Site) {
+        let copy = usize::from(access == Access::Interfering);
+        let matters = match access {
+            Access::Plain | Access::PlainPrime => false,
+            Access::Interfering => true,
+            Access::UnderTest => tau::interferes(handle, object),
+        };
+        if matters && self.borrowed[copy].get() == Borrowed::With(None) {
+            is_looked_at::<V>(handle, taken);
+        }
+    }
+
     fn enter(&self, handle: Handle, site: Site) -> Access {
         let access = tau::enter(handle, site);
         self.renew(handle);
