@@ -23,7 +23,7 @@ RUSTDOCFLAGS="-D warnings" cargo doc --quiet --no-deps --workspace --document-pr
 say "Miri"
 # Whether the cells keep Rust's rules on references, under an interpreter that knows them.
 if cargo +nightly miri --version >/dev/null 2>&1; then
-    CARGO_TARGET_DIR=target/miri MIRIFLAGS=-Zmiri-disable-isolation RUSTFLAGS=--cap-lints=allow \
+    CARGO_TARGET_DIR=target/miri MIRIFLAGS=-Zmiri-disable-isolation \
         cargo +nightly miri test --quiet -p seqz-runtime --test cells
 else
     echo "left out: cargo +nightly miri is not there (rustup component add miri rust-src --toolchain nightly)"
