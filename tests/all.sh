@@ -6,6 +6,9 @@ cd "$(dirname "${BASH_SOURCE[0]}")/.."
 
 features=(--features seqz/z3,seqz-bench/z3,seqz-bench/peers,seqz-runtime/scheduler)
 
+# A build of one commit once gains nothing from files for the next build, which fill gigabytes.
+export CARGO_INCREMENTAL=0
+
 say() { printf '\n== %s\n' "$*"; }
 
 say "format"
