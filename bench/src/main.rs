@@ -11,6 +11,8 @@ mod first_bugs;
 mod fuzzing;
 #[cfg(any(feature = "peers", feature = "z3"))]
 mod growth;
+#[cfg(feature = "peers")]
+mod known_bugs;
 #[cfg(feature = "z3")]
 mod orders;
 #[cfg(feature = "peers")]
@@ -37,6 +39,7 @@ usage: seqz-bench feasibility [LOGS]   (needs --features z3)
        seqz-bench fuzzing SEQZ         (needs --features peers; SEQZ is the command, with all that `seqz fuzz` needs)
        seqz-bench first-bugs SEQZ [EXAMPLE…]   (all examples, if none is named)
        seqz-bench crates [--only NAME,…] [--quick] [--time SECONDS] [--seqz COMMAND] [--write]   (published crates as they are)
+       seqz-bench known-bugs SEQZ [--only NAME,…] [--time SECONDS]   (needs --features peers, and the registry)
        seqz-bench memory
        seqz-bench sweep [DIR…]         (the transformation, over the packages in these directories or in cargo's registry)
        seqz-bench loop PROGRAM TIMES   (P̂₂ on random bytes, for profilers)
@@ -75,6 +78,8 @@ fn main() -> ExitCode {
             None => usage(),
         },
         Some("crates") => crates::run(arguments),
+        #[cfg(feature = "peers")]
+        Some("known-bugs") => known_bugs::run(arguments).unwrap_or_else(usage),
         #[cfg(feature = "peers")]
         Some("memory") => fuzzing::memory(),
         #[cfg(feature = "peers")]
