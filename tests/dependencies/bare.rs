@@ -3,6 +3,7 @@
 #![deny(warnings)]
 
 extern crate alloc;
+extern crate std;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -30,4 +31,9 @@ impl Tokens {
     pub fn all(&self) -> Vec<usize> {
         core::iter::once(self.0.load(Ordering::Acquire)).collect()
     }
+}
+
+/// What the root declares is known in every module.
+pub mod inner {
+    pub use std::string::String;
 }

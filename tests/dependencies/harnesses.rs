@@ -150,3 +150,17 @@ fn good_wait() {
     });
     assert_eq!(TURNS.load(SeqCst), 2);
 }
+
+#[test]
+fn bad_crate_that_a_module_declares() {
+    let count = of2015::declared::Count::default();
+    twice(|| drop(count.next()));
+    assert_eq!(count.next(), 2);
+}
+
+#[test]
+fn bad_crate_that_the_root_has() {
+    let count = of2015::through::Count::default();
+    twice(|| drop(count.next()));
+    assert_eq!(count.next(), 2);
+}

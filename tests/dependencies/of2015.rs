@@ -28,3 +28,38 @@ pub fn flag() -> ::std::sync::Arc<AtomicBool> {
 
 #[allow(deprecated)]
 const ATOMIC_BOOL_INIT: AtomicBool = ::core::sync::atomic::AtomicBool::new(false);
+
+/// Declares a crate of std's by itself.
+pub mod declared {
+    extern crate core;
+
+    use self::core::sync::atomic::{AtomicUsize, Ordering};
+
+    #[derive(Default)]
+    pub struct Count(AtomicUsize);
+
+    impl Count {
+        pub fn next(&self) -> usize {
+            let next = self.0.load(Ordering::SeqCst);
+            self.0.store(next + 1, self::core::sync::atomic::Ordering::SeqCst);
+            next
+        }
+    }
+}
+
+/// Reaches crates of std's through the root.
+pub mod through {
+    use super::core::sync::atomic::{AtomicUsize, Ordering};
+
+    #[derive(Default)]
+    pub struct Count(AtomicUsize, super::std::sync::Mutex<()>);
+
+    impl Count {
+        pub fn next(&self) -> usize {
+            drop(self.1.lock());
+            let next = self.0.load(Ordering::SeqCst);
+            self.0.store(next + 1, super::std::sync::atomic::Ordering::SeqCst);
+            next
+        }
+    }
+}

@@ -444,7 +444,11 @@ impl Tables {
         Some(match def {
             Def::Module(module) if name == "super" => Def::Module(self.modules[*module].parent?),
             Def::Module(module) if name == "self" => Def::Module(*module),
-            Def::Module(module) => self.in_module(*module, name, ns)?,
+            Def::Module(module) => self.in_module(*module, name, ns).or_else(|| {
+                // In the first edition the root has `std` without a word.
+                let is_root = self.modules[*module].is_root && ns == Ns::Type;
+                (self.edition_2015 && is_root && name == "std").then(|| Def::Std(Vec::new()))
+            })?,
             Def::Std(path) if name == "self" => Def::Std(path.clone()),
             Def::Std(path) => Def::Std(std_names::canonical(path, name)),
             Def::Extern(path) => {

@@ -40,6 +40,8 @@ impl Walker<'_> {
             let range = self.start_of(&spans[0], leading)..spans[spans.len() - 1].end;
             let function = format!("::seqz_runtime::raw::ptr::{}", segments[segments.len() - 1]);
             self.edits().replace(range, function);
+        } else if self.through_modules(leading, &segments, &spans) {
+            // The path is led to the runtime as a whole.
         } else if leading || segments.len() > 1 || segments[0] == "crate" {
             // A single name is a variable or an item, whatever the name is: a crate is neither a value nor a type.
             self.root(leading, &segments, spans[0].clone());
@@ -123,6 +125,32 @@ impl Walker<'_> {
             first,
             within.is_none_or(support::overridden),
         );
+    }
+
+    /// Leads a path to the runtime that reaches one of std's crates through a module which declares the crate, as
+    /// `self::core::sync` does beside `extern crate core`. Returns whether the path does.
+    pub(super) fn through_modules(
+        &mut self,
+        leading: bool,
+        segments: &[String],
+        spans: &[Range<usize>],
+    ) -> bool {
+        let is_crate = |name: &String| matches!(name.as_str(), "std" | "core" | "alloc");
+        // In an exported macro, the path is led through the macro's own crate.
+        if is_crate(&segments[0]) || segments[0] == "$crate" {
+            return false;
+        }
+        let behind = (1..segments.len()).find(|&at| {
+            is_crate(&segments[at])
+                && self.resolve(leading, &segments[..=at], Ns::Type) == Some(Def::Std(Vec::new()))
+        });
+        let Some(behind) = behind else {
+            return false;
+        };
+        let path = self.start_of(&spans[0], leading)..spans[behind].end;
+        let runtime = format!("::{}::{}", self.counting.root(), segments[behind]);
+        self.edits().replace(path, runtime);
+        true
     }
 
     /// Replaces `crate` in what was a crate of its own, and is a module now, by that module.

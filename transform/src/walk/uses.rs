@@ -5,18 +5,45 @@ use std::ops::Range;
 use syn::{ItemExternCrate, ItemUse, UseTree};
 
 use super::{Walker, bytes};
-use crate::resolve::{Def, Ns, name};
+use crate::resolve::{Def, Ns, Rib, current_module, name};
 use crate::support;
 
 impl Walker<'_> {
     pub(super) fn use_item(&mut self, item: &ItemUse) {
-        self.use_root(&item.tree, item.leading_colon.is_some());
+        let leading = item.leading_colon.is_some();
+        if !self.use_through_modules(&item.tree, leading) {
+            self.use_root(&item.tree, leading);
+        }
         self.use_leaves(
             &item.tree,
             item.leading_colon.is_some(),
             &mut Vec::new(),
             &mut Vec::new(),
         );
+    }
+
+    /// As [`Walker::through_modules`], for the part of a tree in front of its branches.
+    fn use_through_modules(&mut self, tree: &UseTree, leading: bool) -> bool {
+        let (mut segments, mut spans) = (Vec::new(), Vec::new());
+        let mut at = tree;
+        loop {
+            let (ident, next) = match at {
+                UseTree::Path(path) => (&path.ident, Some(&*path.tree)),
+                UseTree::Name(leaf) => (&leaf.ident, None),
+                UseTree::Rename(leaf) => (&leaf.ident, None),
+                UseTree::Glob(_) | UseTree::Group(_) => break,
+            };
+            segments.push(name(ident));
+            spans.push(bytes(ident));
+            let Some(next) = next else { break };
+            at = next;
+        }
+        let Some(first) = segments.first() else {
+            return false;
+        };
+        let relative = matches!(first.as_str(), "crate" | "self" | "super");
+        let from_root = leading || self.tables.edition_2015 && !relative;
+        self.through_modules(from_root, &segments, &spans)
     }
 
     /// Rewrites the roots of a tree; a group at the top has several roots.
@@ -107,6 +134,18 @@ impl Walker<'_> {
         self.importing = false;
     }
 
+    /// Whether an item that is visited is one of the root of what was a crate.
+    fn is_in_root(&self) -> bool {
+        let module = current_module(&self.ribs);
+        self.tables.crate_root(module) == module
+            && !self
+                .ribs
+                .iter()
+                .rev()
+                .take_while(|rib| !matches!(rib, Rib::Module(_)))
+                .any(|rib| matches!(rib, Rib::Block(_)))
+    }
+
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {
         let target = name(&item.ident);
         if self.tables.library.as_ref() == Some(&target) {
@@ -127,13 +166,16 @@ impl Walker<'_> {
             return;
         }
         self.refuse_crate(&target, bytes(&item.ident));
-        let Some((_, alias)) = &item.rename else {
-            return;
-        };
         if !matches!(target.as_str(), "std" | "core" | "alloc") {
             return;
         }
-        // `extern crate std as foo;` becomes an import of the runtime's std.
+        let alias = match &item.rename {
+            Some((_, alias)) => alias,
+            // In the root, the item makes the crate known everywhere, by its own name.
+            None if self.is_in_root() => return,
+            None => &item.ident,
+        };
+        // `extern crate std as foo;` becomes an import of the runtime's std, and so does a crate that a module declares.
         let range = bytes(&item.extern_token).start..bytes(&item.semi_token).end;
         let import = format!("use ::{}::{target} as {alias};", self.counting.root());
         self.edits().replace(range, import);
