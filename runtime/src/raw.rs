@@ -7,9 +7,14 @@
 //!
 //! In the sequential program, and outside of executions, the functions do nothing.
 
+pub(crate) mod cell;
+mod frozen;
 pub mod ptr;
 
+use std::panic::RefUnwindSafe;
 use std::ptr::NonNull;
+
+use crate::memory::Access;
 
 /// Has the accesses of the program to memory checked from here on, until the execution ends.
 pub fn watch() {
@@ -22,14 +27,14 @@ pub fn watch() {
 #[track_caller]
 #[inline]
 pub fn reads<T: ?Sized>(place: *const T) {
-    access(place, false);
+    tell(place, Access::Read);
 }
 
 /// The program is about to write this place, or to make a reference through which it can.
 #[track_caller]
 #[inline]
 pub fn writes<T: ?Sized>(place: *const T) {
-    access(place, true);
+    tell(place, Access::Write);
 }
 
 /// The program is about to read an element of this container: one in the container itself, as of an array, or elsewhere,
@@ -50,10 +55,17 @@ pub fn writes_element<C: ?Sized, T: ?Sized>(container: *const C, element: *const
 #[track_caller]
 #[inline]
 fn element_of<C: ?Sized, T: ?Sized>(container: *const C, element: *const T, writes: bool) {
-    if !(container.addr()..container.addr() + length(container)).contains(&element.addr()) {
-        access(container, writes);
+    let access = if writes { Access::Write } else { Access::Read };
+    if is_elsewhere(container, element) {
+        tell(container, access);
     }
-    access(element, writes);
+    tell(element, access);
+}
+
+/// Whether an element is not in its container itself.
+#[inline]
+fn is_elsewhere<C: ?Sized, T: ?Sized>(container: *const C, element: *const T) -> bool {
+    !(container.addr()..container.addr() + length(container)).contains(&element.addr())
 }
 
 /// The program reads `length` values from here.
@@ -61,6 +73,13 @@ fn element_of<C: ?Sized, T: ?Sized>(container: *const C, element: *const T, writ
 #[inline]
 pub(crate) fn reads_all<T>(first: *const T, length: usize) {
     reads(std::ptr::slice_from_raw_parts(first, length));
+}
+
+/// The program makes a reference to `length` values from here.
+#[track_caller]
+#[inline]
+pub(crate) fn borrows_all<T>(first: *const T, length: usize) {
+    borrow(std::ptr::slice_from_raw_parts(first, length));
 }
 
 /// The program writes `length` values from here.
@@ -91,18 +110,89 @@ const LOWEST: usize = 1 << 12;
 
 #[track_caller]
 #[inline]
-fn access<T: ?Sized>(place: *const T, writes: bool) {
+fn tell<T: ?Sized>(place: *const T, access: Access) {
     if let Some(machine) = crate::scheduled::current()
         && crate::memory::arena::is_watched()
         // Nothing is at a pointer that is null, or stands for a member of what would be there.
         && place.addr() >= LOWEST
     {
-        machine.note_access(
-            place.addr(),
-            length(place),
-            writes,
-            std::panic::Location::caller(),
-        );
+        let site = std::panic::Location::caller();
+        machine.note_access(place.addr(), length(place), access, site);
+    }
+}
+
+/// The program makes a reference to a place. Where the place may have a cell in it, others may change it.
+#[track_caller]
+#[inline]
+fn borrow<T: ?Sized>(place: *const T) {
+    if crate::memory::arena::is_watched() {
+        let access = if frozen::is_frozen::<T>() {
+            Access::Borrow
+        } else {
+            Access::Use
+        };
+        tell(place, access);
+    }
+}
+
+/// A place to which the program is about to make a reference.
+///
+/// What can be read through the reference is what can't change while it lives, all but what is in a cell. Types that are
+/// [`RefUnwindSafe`] have no cell but those of std, to which all accesses are events, and which the judge knows; where the
+/// compiler can't tell, as in generic code, the [names of types](frozen) do.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct Place<T: ?Sized>(pub *const T);
+
+/// A place of which the compiler can't tell whether there is a cell in it.
+#[derive(Debug)]
+#[repr(transparent)]
+pub struct OpenPlace<T: ?Sized>(pub *const T);
+
+impl<T: ?Sized + RefUnwindSafe> Place<T> {
+    /// Tells of the reference.
+    #[track_caller]
+    #[inline]
+    pub fn borrows(&self) {
+        tell(self.0, Access::Borrow);
+    }
+
+    /// Tells of the reference to an element of this container.
+    #[track_caller]
+    #[inline]
+    pub fn borrows_of<C: ?Sized>(&self, container: *const C) {
+        if is_elsewhere(container, self.0) {
+            borrow(container);
+        }
+        tell(self.0, Access::Borrow);
+    }
+}
+
+impl<T: ?Sized> OpenPlace<T> {
+    /// Tells of the reference.
+    #[track_caller]
+    #[inline]
+    pub fn borrows(&self) {
+        borrow(self.0);
+    }
+
+    /// Tells of the reference to an element of this container.
+    #[track_caller]
+    #[inline]
+    pub fn borrows_of<C: ?Sized>(&self, container: *const C) {
+        if is_elsewhere(container, self.0) {
+            borrow(container);
+        }
+        borrow(self.0);
+    }
+}
+
+impl<T: ?Sized> std::ops::Deref for Place<T> {
+    type Target = OpenPlace<T>;
+
+    fn deref(&self) -> &OpenPlace<T> {
+        // SAFETY: `OpenPlace` is a transparent wrapper of what `Place` has in it, which is transparent, too.
+        unsafe { &*std::ptr::from_ref(self).cast() }
     }
 }
 
@@ -140,6 +230,10 @@ impl Other {
     /// The method writes nothing.
     #[inline]
     pub const fn writes(&self) {}
+
+    /// The method gives no reference.
+    #[inline]
+    pub const fn borrows(&self) {}
 }
 
 macro_rules! pointers {
@@ -151,6 +245,14 @@ macro_rules! pointers {
             pub fn reads(&self) {
                 let place: fn($pointer) -> *const T = $place;
                 reads(place(*self.0));
+            }
+
+            /// The method gives a reference to what is behind the pointer.
+            #[track_caller]
+            #[inline]
+            pub fn borrows(&self) {
+                let place: fn($pointer) -> *const T = $place;
+                borrow(place(*self.0));
             }
 
             /// The method writes what is behind the pointer.

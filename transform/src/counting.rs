@@ -9,13 +9,20 @@ use std::collections::HashSet;
 use proc_macro2::{Delimiter, Spacing, TokenStream, TokenTree};
 
 use crate::load::Crate;
+use crate::unsafe_code;
 
 /// What a program can notice of the handles of shared values. All crates that share handles have to count them alike.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Counting {
     pub(crate) handles: Handles,
     /// Whether a handle may have to coerce to a handle of a type without a size, or a method may be called on a handle.
-    pub(crate) coerces: bool,
+    coerces: bool,
+    /// Whether `unsafe` code accesses memory: it can tell when memory is given back.
+    pub(crate) accesses_memory: bool,
+    /// Whether there are handles at all.
+    has_arc: bool,
+    /// Whether a type may say of itself that a cell in it is none.
+    pub(crate) hides_cells: bool,
 }
 
 /// What a program can notice of handles.
@@ -38,7 +45,13 @@ impl Counting {
         };
         for file in &program.files {
             match file.source.text.as_str().parse() {
-                Ok(tokens) => words.read(tokens),
+                Ok(tokens) => {
+                    let tokens: TokenStream = tokens;
+                    let mut accesses = Vec::new();
+                    unsafe_code::find(tokens.clone(), &mut accesses);
+                    words.accesses_memory |= !accesses.is_empty();
+                    words.read(tokens);
+                }
                 Err(_) => return Self::default(),
             }
         }
@@ -51,6 +64,27 @@ impl Counting {
         Self {
             handles: self.handles.max(other.handles),
             coerces: self.coerces || other.coerces,
+            accesses_memory: self.accesses_memory || other.accesses_memory,
+            has_arc: self.has_arc || other.has_arc,
+            hides_cells: self.hides_cells || other.hides_cells,
+        }
+        .with_memory()
+    }
+
+    /// Whether a handle that is the runtime's may have to coerce.
+    pub(crate) fn coerces(self) -> bool {
+        self.coerces && self.handles != Handles::Plain
+    }
+
+    /// Adds what is noticed of handles behind pointers: the last one to go gives back what pointers may lead to, after
+    /// all that the others did.
+    fn with_memory(self) -> Self {
+        match self.accesses_memory && self.has_arc {
+            true => Self {
+                handles: self.handles.max(Handles::Counted),
+                ..self
+            },
+            false => self,
         }
     }
 
@@ -127,6 +161,8 @@ struct Words {
     /// The types that handles lead to, by the last names of their paths.
     targets: HashSet<String>,
     has_arc: bool,
+    accesses_memory: bool,
+    hides_cells: bool,
     asks: bool,
     has_destructors: bool,
     coerces: bool,
@@ -166,8 +202,12 @@ impl Words {
         let bare = self.bare_traits && self.targets.iter().any(may_be_trait);
         Counting {
             handles,
-            coerces: (self.coerces || bare) && handles != Handles::Plain,
+            coerces: self.coerces || bare,
+            accesses_memory: self.accesses_memory,
+            has_arc: self.has_arc,
+            hides_cells: self.hides_cells,
         }
+        .with_memory()
     }
 
     fn read(&mut self, tokens: TokenStream) {
@@ -190,6 +230,7 @@ impl Words {
                 self.arguments(rest);
             }
             "Weak" => self.target(rest),
+            "RefUnwindSafe" => self.hides_cells = true,
             "Drop" => self.has_destructors |= is_word(rest.first(), "for"),
             // A waker is made of a handle by a trait whose methods are called on a handle.
             "dyn" | "Wake" | "Waker" => self.coerces = true,
@@ -396,6 +437,29 @@ mod tests {
     }
 
     #[test]
+    fn who_looks_behind_pointers_sees_what_handles_give_back() {
+        let accesses = "fn f(p: *const u32) { unsafe { *p } }";
+        let shares = "fn g(x: Arc<u32>) {}";
+        let of = |text: &str| {
+            let mut words = Words {
+                accesses_memory: text.contains("unsafe"),
+                ..Words::default()
+            };
+            words.read(text.parse().unwrap());
+            words.counting()
+        };
+        assert_eq!(of(accesses).handles, Handles::Plain);
+        assert_eq!(of(shares).handles, Handles::Plain);
+        assert_eq!(
+            of(&format!("{accesses} {shares}")).handles,
+            Handles::Counted
+        );
+        // In two crates, too.
+        assert_eq!(of(accesses).and(of(shares)).handles, Handles::Counted);
+        assert_eq!(of(shares).and(of(shares)).handles, Handles::Plain);
+    }
+
+    #[test]
     fn objects_of_traits_without_dyn_are_seen_where_there_may_be_any() {
         let coerces = |text: &str, bare_traits| {
             let mut words = Words {
@@ -404,7 +468,7 @@ mod tests {
             };
             let text = format!("{text} fn g() {{ Arc::strong_count(&x) }}");
             words.read(text.parse().unwrap());
-            words.counting().coerces
+            words.counting().coerces()
         };
         for bare in [
             "type A = Arc<Any + Send + Sync>;",
@@ -437,9 +501,9 @@ mod tests {
             "fn f(x: Arc<u8>) -> Waker",
             "fn f(x: Arc<[u8]>)",
         ] {
-            assert!(of(&format!("{text} {{ {asks} }}")).coerces, "{text}");
-            assert!(!of(text).coerces, "{text}");
+            assert!(of(&format!("{text} {{ {asks} }}")).coerces(), "{text}");
+            assert!(!of(text).coerces(), "{text}");
         }
-        assert!(!of(&format!("fn f(self, x: Arc<u32>) {{ self::g(); {asks} }}")).coerces);
+        assert!(!of(&format!("fn f(self, x: Arc<u32>) {{ self::g(); {asks} }}")).coerces());
     }
 }

@@ -327,6 +327,8 @@ impl Known {
             let name = &self.graph.packages[next].name;
             let copy = followed.copies.get(&next);
             let unfit = followed.unfit.get(&next);
+            // What only accesses memory orders nothing, seen or not.
+            let synchronizes = self.shared(next).iter().any(|it| !it.only_accesses());
             for (number, shared) in self.shared(next).iter().enumerate() {
                 // In a copy, std's items have events; what else there is of them, the copy's analysis says.
                 if copy.is_some()
@@ -348,7 +350,7 @@ impl Known {
                         .unwrap_or_else(|| not_followed(name, shared));
                     found.push(NotFollowed {
                         distorts: is_used,
-                        synchronizes: true,
+                        synchronizes,
                         ..reason
                     });
                 }
@@ -371,7 +373,7 @@ impl Known {
                             text: line_of(&hidden.place).to_owned(),
                         }),
                         distorts: false,
-                        synchronizes: true,
+                        synchronizes: hidden.synchronizes,
                     });
                 }
             }
@@ -394,7 +396,7 @@ fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
             text: shared.text.clone(),
         }),
         distorts: shared.distorts,
-        synchronizes: true,
+        synchronizes: !shared.only_accesses(),
     }
 }
 

@@ -1,7 +1,9 @@
 //! Memory where the runtime is built without the scheduler: there are no regions, and all memory is the system's.
 
+mod access;
 mod buffer;
 
+pub(crate) use access::Access;
 pub(crate) use arena::outside;
 pub(crate) use buffer::{Buffer, reserve};
 

@@ -5,7 +5,7 @@
 
 use std::ptr;
 
-use super::{reads, reads_all, writes, writes_all};
+use super::{borrows_all, reads, reads_all, writes, writes_all};
 
 /// See `std::ptr::read`.
 #[track_caller]
@@ -133,7 +133,7 @@ pub unsafe fn drop_in_place<T: ?Sized>(to_drop: *mut T) {
 #[inline]
 #[must_use]
 pub unsafe fn from_raw_parts<'a, T>(data: *const T, len: usize) -> &'a [T] {
-    reads_all(data, len);
+    borrows_all(data, len);
     // SAFETY: the caller's promise.
     unsafe { std::slice::from_raw_parts(data, len) }
 }

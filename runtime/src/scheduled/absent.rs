@@ -7,6 +7,7 @@ use std::time::Duration;
 use crate::ending::{Destructor, Leaving, Results};
 use crate::judge::Panics;
 use crate::log::LockMode;
+use crate::memory::Access;
 use crate::vocabulary::{Event, Kind, Object, Pending, Site, Test, Transition};
 
 /// There is no value of this.
@@ -147,7 +148,7 @@ never! {
     fn lock(object: Object, mode: LockMode, site: Site, contents: impl FnOnce() -> Option<u64>);
     fn new_message() -> u64;
     fn new_object(address: usize) -> Object;
-    fn note_access(address: usize, length: usize, writes: bool, site: Site);
+    fn note_access(address: usize, length: usize, access: Access, site: Site);
     fn note_panic();
     fn note_test(test: impl FnOnce(&Event, &Pending, Site) -> Option<Test>);
     fn note_transition(transition: Transition);

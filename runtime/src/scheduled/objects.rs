@@ -75,6 +75,8 @@ pub(super) struct Objects {
     users: Vec<(u32, u32)>,
     /// A number for each object's place that is the same in all searches, by object.
     places: Vec<u64>,
+    /// The latest address of each object; 0 for those that are nowhere.
+    addresses: Vec<usize>,
     waiters: Vec<Waiters>,
     /// The counts of allocations whose handles are counted, by address: the execution in which the allocation was
     /// there, and its count.
@@ -118,7 +120,12 @@ impl Objects {
         {
             return name;
         }
-        arena::outside(|| self.look_up(spot(address, arena, stacks)))
+        arena::outside(|| {
+            let spot = spot(address, arena, stacks);
+            let name = self.look_up(spot);
+            self.addresses[name as usize] = address;
+            name
+        })
     }
 
     /// The name of an object at this address that has not been named in this execution. Another object may have been
@@ -155,7 +162,11 @@ impl Objects {
         *count += 1;
         match *count {
             1 => first,
-            count => self.look_up(Spot::Again(first, count)),
+            count => {
+                let name = self.look_up(Spot::Again(first, count));
+                self.addresses[name as usize] = self.address(first);
+                name
+            }
         }
     }
 
@@ -167,6 +178,12 @@ impl Objects {
     /// The object that stands for a lock's poison flag.
     pub(super) fn poison(&mut self, lock: Object) -> Object {
         arena::outside(|| self.look_up(Spot::Poison(lock)))
+    }
+
+    /// The address of an object that has come up in this execution; 0 if it is nowhere.
+    pub(super) fn address(&self, object: Object) -> usize {
+        let address = self.addresses.get(object as usize);
+        address.copied().unwrap_or_default()
     }
 
     /// A number for an object's place that is the same in all searches.
@@ -181,6 +198,7 @@ impl Objects {
         if name == next {
             let place = self.place_of(spot);
             self.places.push(place);
+            self.addresses.push(0);
         }
         if let Spot::Heap(thread, offset) = spot
             && offset < NEAR

@@ -19,6 +19,7 @@ use seqz_explore::Thread;
 use seqz_explore::hash::Mixer;
 
 use super::state::{Handle, State, current};
+use crate::memory::Access;
 use crate::memory::arena::{self, Watcher};
 use crate::memory::outside;
 use crate::vocabulary::Site;
@@ -28,6 +29,10 @@ use crate::vocabulary::Site;
 enum What {
     Read,
     Write,
+    /// A reference was made to what others may not change, but for what is in locks.
+    Borrow,
+    /// A reference was made to what others may change.
+    Use,
     /// A block was given out.
     Allocated,
     /// A block was given back.
@@ -115,9 +120,14 @@ impl Handle {
     }
 
     /// The current thread is about to access this memory.
-    pub(crate) fn note_access(self, address: usize, length: usize, writes: bool, site: Site) {
+    pub(crate) fn note_access(self, address: usize, length: usize, access: Access, site: Site) {
         if length > 0 {
-            let what = if writes { What::Write } else { What::Read };
+            let what = match access {
+                Access::Read => What::Read,
+                Access::Write => What::Write,
+                Access::Borrow => What::Borrow,
+                Access::Use => What::Use,
+            };
             self.note(what, address, length, Some(site));
         }
     }
@@ -148,8 +158,9 @@ impl Handle {
             .filter(|note| note.at == now)
             .and_then(|note| note.site);
         noted.or_else(|| {
-            let mut latest = state.trace.iter().rev().take(NEAR);
-            latest.find(|traced| traced.event.thread == thread)?.site
+            let latest = state.trace.iter().rev().take(NEAR);
+            let mut own = latest.filter(|traced| traced.event.thread == thread);
+            own.find_map(|traced| traced.site)
         })
     }
 }
@@ -211,7 +222,9 @@ impl State {
     /// Judges the accesses to memory of the execution, which is over.
     pub(super) fn judge_memory(&mut self) {
         if self.memory.is_watched {
-            let fault = judge::first(&self.trace, &self.plain, &self.memory);
+            let objects = &self.objects;
+            let address = |object| objects.address(object);
+            let fault = judge::first(&self.trace, &self.plain, &address, &self.memory);
             self.failures.extend(fault);
         }
     }

@@ -1,5 +1,8 @@
-//! `std::cell`, as it is: of `UnsafeCell`, which two threads could share, the transformation says that it is not followed.
+//! `std::cell`, as it is but for `UnsafeCell`, which two threads could share: the transformation says that it is not
+//! followed, and its owner's accesses are told of.
 
 pub use ::std::cell::{
-    BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, RefCell, RefMut, UnsafeCell,
+    BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, RefCell, RefMut,
 };
+
+pub use crate::raw::cell::UnsafeCell;

@@ -27,7 +27,7 @@ pub(super) fn text(
     let mut rest = depending(package);
     if let Some(Value::Table(dependencies)) = rest.get_mut("dependencies") {
         let mut runtime = Table::from_iter([("path".to_owned(), Value::from("runtime"))]);
-        if counting.coerces {
+        if counting.coerces() {
             runtime.insert("features".into(), vec![Value::from("coercions")].into());
         }
         dependencies.insert("seqz-runtime".into(), runtime.into());

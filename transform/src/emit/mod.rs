@@ -90,6 +90,7 @@ pub(crate) fn generate(
         options,
         &Whole {
             has_unsafe: program.has_unsafe(),
+            reaches_unsafe: program.has_unsafe() || analysis.counting.accesses_memory,
             asks_for_ends: program.names("is_finished"),
             results: Results::of(program, analysis.counting),
         },
@@ -107,7 +108,7 @@ pub(crate) fn generate(
         )?,
     ));
     files.extend(script.map(|text| (PathBuf::from("build.rs"), text)));
-    let coercions = if analysis.counting.coerces {
+    let coercions = if analysis.counting.coerces() {
         COERCIONS
     } else {
         ""

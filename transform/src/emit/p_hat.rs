@@ -16,6 +16,8 @@ use crate::options::{Options, Role};
 pub(super) struct Whole {
     /// Whether the program has `unsafe` code.
     pub(super) has_unsafe: bool,
+    /// Whether the program, or a dependency that is followed, has any that accesses memory.
+    pub(super) reaches_unsafe: bool,
     /// Whether the program may ask whether threads have finished.
     pub(super) asks_for_ends: bool,
     pub(super) results: Results,
@@ -312,7 +314,7 @@ fn init(harness: &Harness, whole: &Whole) -> TokenStream {
             quote!(seqz_runtime::watch_results(seqz_runtime::Results::#seen);),
         );
     }
-    if whole.has_unsafe {
+    if whole.reaches_unsafe {
         say(
             &[
                 "- `raw::watch`: under a scheduler, what `unsafe` code does with memory is checked, as far as the source",

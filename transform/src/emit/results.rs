@@ -31,7 +31,8 @@ impl Results {
     /// Decides by the words of the source, and errs on the side of too many results.
     pub(super) fn of(program: &Crate, counting: Counting) -> Self {
         let has = |words: &[&str]| words.iter().any(|word| program.names(word));
-        if !has(&SEEN) && counting.handles == Handles::Plain {
+        let is_counted = counting.handles != Handles::Plain || counting.accesses_memory;
+        if !has(&SEEN) && !is_counted {
             Self::Unseen
         } else if has(&ANY_PAYLOAD) {
             Self::Payloads

@@ -30,6 +30,15 @@ pub struct Shared {
     pub has_events: bool,
 }
 
+impl Shared {
+    /// Whether the item gives threads memory that they share, and nothing by which they could order their accesses.
+    #[must_use]
+    pub fn only_accesses(&self) -> bool {
+        let is_cell = matches!(self.what.as_str(), "an `UnsafeCell`" | "a `SyncUnsafeCell`");
+        is_cell || self.what.starts_with("an `unsafe impl ") || unsafe_code::is_access(&self.what)
+    }
+}
+
 /// Types of std through which threads share.
 const TYPES: &[(&str, &str)] = &[
     ("Arc", "an `Arc`"),

@@ -24,14 +24,11 @@ use crate::unsafe_code::OF_PTR;
 /// The variable to which a computed pointer is bound.
 const BOUND: &str = "seqz_pointer";
 
+/// Methods of pointers that give a reference to what is behind them.
+const BORROWING: &[&str] = &["as_ref", "as_ref_unchecked"];
+
 /// Methods of pointers that read what is behind them.
-const READING: &[&str] = &[
-    "as_ref",
-    "as_ref_unchecked",
-    "read",
-    "read_unaligned",
-    "read_volatile",
-];
+const READING: &[&str] = &["read", "read_unaligned", "read_volatile"];
 
 /// Methods of pointers that write what is behind them, or give a reference that can, with their numbers of arguments.
 const WRITING: &[(&str, usize)] = &[
@@ -55,12 +52,23 @@ pub(super) enum Use {
     Untouched,
 }
 
+/// What is told of an access.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Access {
+    Reads,
+    Writes,
+    /// A reference is made, through which the place may be read, as far as it can't change.
+    Borrows,
+}
+
 /// A place that begins with a dereference.
 struct Dereferenced {
     /// The text of the place before and after the pointer.
     around: (String, String),
     /// The text of what the first index is taken of, before and after the pointer.
     container: Option<(String, String)>,
+    /// The type of the runtime that tells of a reference to the place.
+    borrowed: &'static str,
 }
 
 impl Walker<'_> {
@@ -172,10 +180,14 @@ impl Walker<'_> {
         let Some(place) = self.place_of(expr) else {
             return;
         };
-        let writes = how == Some(Use::Written);
+        let access = match how {
+            Some(Use::Written) => Access::Writes,
+            Some(Use::Value) => Access::Reads,
+            _ => Access::Borrows,
+        };
         let at = bytes(pointer);
         if self.is_named(pointer) {
-            let told = place.told(writes, self.text(at.clone()));
+            let told = place.told(access, self.text(at.clone()));
             if how == Some(Use::Value) {
                 self.edits().before(whole.start, format!("({told}, "));
                 self.edits().after(whole.end, ").1", whole.start);
@@ -185,7 +197,7 @@ impl Walker<'_> {
                 self.edits().after(at.end, ").cast_mut()).1)", at.start);
             }
         } else if is_computed(pointer) {
-            let told = place.told(writes, BOUND);
+            let told = place.told(access, BOUND);
             self.edits().before(at.start, "(match ");
             let end = format!(" {{ {BOUND} => {{ {told}; {BOUND} }} }})");
             self.edits().after(at.end, end, at.start);
@@ -202,7 +214,12 @@ impl Walker<'_> {
         if self.is_named(pointer)
             && let Some(place) = self.place_of(&call.receiver)
         {
-            let told = place.told(writes, self.text(bytes(pointer)));
+            let access = if writes {
+                Access::Writes
+            } else {
+                Access::Borrows
+            };
+            let told = place.told(access, self.text(bytes(pointer)));
             let (start, end) = (bytes(call).start, bytes(call).end);
             self.edits().before(start, format!("({told}, "));
             self.edits().after(end, ").1", start);
@@ -217,6 +234,8 @@ impl Walker<'_> {
         let (method, arguments) = (name(&call.method), call.args.len());
         let verb = if arguments == 0 && READING.contains(&method.as_str()) {
             "reads"
+        } else if arguments == 0 && BORROWING.contains(&method.as_str()) {
+            "borrows"
         } else if WRITING.contains(&(method.as_str(), arguments)) {
             "writes"
         } else {
@@ -356,6 +375,12 @@ impl Walker<'_> {
         is_simple.then(|| Dereferenced {
             around: around(bytes(expr)),
             container: indexed.map(|indexed| around(bytes(indexed))),
+            // Where types hide their cells, only their names tell.
+            borrowed: if self.counting.hides_cells {
+                "OpenPlace"
+            } else {
+                "Place"
+            },
         })
     }
 
@@ -403,16 +428,29 @@ impl Walker<'_> {
 
 impl Dereferenced {
     /// Returns the call that tells of the access through this pointer.
-    fn told(&self, writes: bool, pointer: &str) -> String {
+    fn told(&self, access: Access, pointer: &str) -> String {
         let named =
             |(before, after): &(String, String)| format!("&raw const {before}{pointer}{after}");
         let place = named(&self.around);
-        let verb = if writes { "writes" } else { "reads" };
-        match &self.container {
-            None => format!("::seqz_runtime::raw::{verb}({place})"),
-            Some(container) => {
-                let container = named(container);
-                format!("::seqz_runtime::raw::{verb}_element({container}, {place})")
+        let container = self.container.as_ref().map(named);
+        let borrowed = self.borrowed;
+        match (access, container) {
+            (Access::Borrows, None) => format!("::seqz_runtime::raw::Place({place}).borrows()"),
+            (Access::Borrows, Some(container)) => {
+                format!("::seqz_runtime::raw::{borrowed}({place}).borrows_of({container})")
+            }
+            (access, container) => {
+                let verb = if access == Access::Writes {
+                    "writes"
+                } else {
+                    "reads"
+                };
+                match container {
+                    None => format!("::seqz_runtime::raw::{verb}({place})"),
+                    Some(container) => {
+                        format!("::seqz_runtime::raw::{verb}_element({container}, {place})")
+                    }
+                }
             }
         }
     }

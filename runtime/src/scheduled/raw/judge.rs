@@ -7,11 +7,11 @@
 //!
 //! Only the first fault of an execution is told: what follows it may depend on it.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use seqz_explore::{Event, Kind, Object, Pending, Thread};
 
-use super::shadow::{Access, Clock, Shadow, join};
+use super::shadow::{Access, Clock, How, Shadow, join};
 use super::{Log, Note, Orders, What};
 use crate::scheduled::failures::Failure;
 use crate::scheduled::machine::Traced;
@@ -23,9 +23,15 @@ const FULL: Orders = Orders {
     releases: true,
 };
 
-/// The first fault of the execution that has ended, if there is one. `plain` are the objects that are plain data.
-pub(super) fn first(trace: &[Traced], plain: &[Object], log: &Log) -> Option<Failure> {
-    Judge::default().run(trace, plain, log)
+/// The first fault of the execution that has ended, if there is one. `plain` are the objects that are plain data,
+/// `address` returns the address of an object that is in a block of memory, and 0 for all others.
+pub(super) fn first(
+    trace: &[Traced],
+    plain: &[Object],
+    address: &dyn Fn(Object) -> usize,
+    log: &Log,
+) -> Option<Failure> {
+    Judge::default().run(trace, plain, address, log)
 }
 
 /// What is known of a thread.
@@ -63,10 +69,20 @@ struct Judge {
     objects: Vec<Sync>,
     shadow: Shadow,
     blocks: BTreeMap<usize, Block>,
+    /// The addresses of the locks that are used.
+    locks: BTreeSet<usize>,
 }
 
 impl Judge {
-    fn run(mut self, trace: &[Traced], plain: &[Object], log: &Log) -> Option<Failure> {
+    fn run(
+        mut self,
+        trace: &[Traced],
+        plain: &[Object],
+        address: &dyn Fn(Object) -> usize,
+        log: &Log,
+    ) -> Option<Failure> {
+        let locks = trace.iter().filter(|traced| is_of_lock(traced.event.kind));
+        self.locks = locks.map(|it| address(it.event.object)).collect();
         let mut notes = log.notes.iter().peekable();
         let mut orders = log.orders.iter().peekable();
         for (number, traced) in trace.iter().enumerate() {
@@ -79,6 +95,9 @@ impl Judge {
             let mut order = FULL;
             while let Some((_, noted)) = orders.next_if(|(event, _)| *event <= number) {
                 order = *noted;
+            }
+            if let Some(fault) = self.look_at(number, traced, address) {
+                return Some(fault);
             }
             if !plain.contains(&traced.event.object) || !has_object(traced.event.kind) {
                 self.event(&traced.event, order);
@@ -98,6 +117,44 @@ impl Judge {
             });
         }
         &mut self.threads[at]
+    }
+
+    /// Looks at an event on an atomic or a lock as an access to its memory, which has to live. Such accesses don't race
+    /// with each other, and whether they race with those to plain data is not looked at: a place in the source may be
+    /// either.
+    fn look_at(
+        &mut self,
+        number: usize,
+        traced: &Traced,
+        address: &dyn Fn(Object) -> usize,
+    ) -> Option<Failure> {
+        let event = &traced.event;
+        if !is_in_memory(event.kind) {
+            return None;
+        }
+        let address = address(event.object);
+        let (_, block) = self.blocks.range(..=address).next_back()?;
+        if address >= block.end {
+            return None;
+        }
+        let note = Note {
+            at: number,
+            thread: event.thread,
+            what: What::Read,
+            address,
+            length: 1,
+            site: traced.site,
+        };
+        if block.freed.is_some() {
+            let message = "an atomic or a lock is used after its memory was given back";
+            let known = known_of(block, (event.thread, event.kind, traced.site));
+            return Some(failure(FailureKind::UseAfterFree, message, &note, &known));
+        }
+        self.local(event.thread);
+        let access = self.as_access(&note, How::Uses);
+        let clock = &self.threads[usize::from(event.thread)].clock;
+        self.shadow.access((address, address + 1), access, clock);
+        None
     }
 
     /// Orders what comes before an event with what comes after it.
@@ -152,20 +209,21 @@ impl Judge {
                 self.give_out(note, range);
                 None
             }
-            What::Freed => {
-                let block = self.blocks.get_mut(&note.address);
-                if let Some(block) = block {
-                    block.freed = Some((note.thread, note.site));
-                }
-                None
-            }
+            What::Freed => self.give_back(note, range),
             What::FreedAgain => {
                 let block = self.blocks.get(&note.address)?;
                 let known = known_of(block, (note.thread, FREES, note.site));
                 let message = "memory is given back twice";
                 Some(failure(FailureKind::InvalidFree, message, note, &known))
             }
-            What::Read | What::Write => self.access(note, range),
+            What::Read => self.access(note, How::Reads, range),
+            What::Write => self.access(note, How::Writes, range),
+            // What is in a lock may change behind the reference, for whoever has the lock.
+            What::Borrow if self.locks.range(range.0..range.1).next().is_some() => {
+                self.access(note, How::Uses, range)
+            }
+            What::Borrow => self.access(note, How::Reads, range),
+            What::Use => self.access(note, How::Uses, range),
         }
     }
 
@@ -183,47 +241,95 @@ impl Judge {
         self.blocks.insert(start, block);
         self.shadow.forget(start, end);
         // Whoever gets to know the address without synchronization may not see what was written here at first.
-        let access = self.as_access(note, true);
+        let access = self.as_access(note, How::Writes);
         let clock = &self.threads[usize::from(note.thread)].clock;
         self.shadow.access((start, end), access, clock);
     }
 
-    fn as_access(&self, note: &Note, writes: bool) -> Access {
+    /// A block is given back. That changes all of its memory, so each access has to come before it.
+    fn give_back(&mut self, note: &Note, range: (usize, usize)) -> Option<Failure> {
+        let block = self.blocks.get_mut(&note.address);
+        if let Some(block) = block {
+            block.freed = Some((note.thread, note.site));
+        }
+        let access = self.as_access(note, How::Frees);
+        let clock = &self.threads[usize::from(note.thread)].clock;
+        let other = self.shadow.access(range, access, clock)?;
+        let known = [
+            (other.thread, kind_of(other.how), other.site),
+            (note.thread, FREES, note.site),
+        ];
+        let message = "memory is given back, with nothing that orders this after an access to it";
+        Some(failure(FailureKind::DataRace, message, note, &known))
+    }
+
+    fn as_access(&self, note: &Note, how: How) -> Access {
         let thread = usize::from(note.thread);
         Access {
             thread: note.thread,
             step: self.threads[thread].clock[thread],
-            writes,
+            how,
             site: note.site,
         }
     }
 
-    fn access(&mut self, note: &Note, range: (usize, usize)) -> Option<Failure> {
-        let writes = note.what == What::Write;
+    fn access(&mut self, note: &Note, how: How, range: (usize, usize)) -> Option<Failure> {
         let around = self.blocks.range(..range.1).next_back();
         if let Some((_, block)) = around.filter(|(_, block)| block.end > range.0)
             && block.freed.is_some()
         {
-            let message = if writes {
-                "memory is written after it was given back"
-            } else {
-                "memory is read after it was given back"
+            let message = match how {
+                How::Writes => "memory is written after it was given back",
+                How::Uses => "memory is borrowed after it was given back",
+                _ => "memory is read after it was given back",
             };
-            let kind = if writes { Kind::Write } else { Kind::Read };
-            let known = known_of(block, (note.thread, kind, note.site));
+            let known = known_of(block, (note.thread, kind_of(how), note.site));
             return Some(failure(FailureKind::UseAfterFree, message, note, &known));
         }
-        let access = self.as_access(note, writes);
+        let access = self.as_access(note, how);
         let clock = &self.threads[usize::from(note.thread)].clock;
         let other = self.shadow.access(range, access, clock)?;
-        let kind = |writes| if writes { Kind::Write } else { Kind::Read };
         let known = [
-            (other.thread, kind(other.writes), other.site),
-            (note.thread, kind(writes), note.site),
+            (other.thread, kind_of(other.how), other.site),
+            (note.thread, kind_of(how), note.site),
         ];
         let message = "two accesses to the same memory, with nothing that orders them";
         Some(failure(FailureKind::DataRace, message, note, &known))
     }
+}
+
+/// The kind that stands for an access.
+const fn kind_of(how: How) -> Kind {
+    match how {
+        How::Reads => Kind::Read,
+        How::Writes => Kind::Write,
+        How::Uses => Kind::Read,
+        How::Frees => FREES,
+    }
+}
+
+/// Whether an event of this kind accesses its object where that is: a thread that wakes up does not, and a new handle
+/// of a shared value has the old one to keep the value.
+const fn is_in_memory(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Read | Kind::Write | Kind::Update | Kind::FailedUpdate
+    ) || is_of_lock(kind)
+}
+
+/// Whether an event of this kind has a lock as its object.
+const fn is_of_lock(kind: Kind) -> bool {
+    matches!(
+        kind,
+        Kind::Lock
+            | Kind::TryLock
+            | Kind::TryLockFailed
+            | Kind::Unlock
+            | Kind::LockShared
+            | Kind::TryLockShared
+            | Kind::TryLockSharedFailed
+            | Kind::UnlockShared
+    )
 }
 
 /// Whether an event of this kind has an object that may be plain data.

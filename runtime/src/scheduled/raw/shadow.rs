@@ -19,13 +19,37 @@ pub(super) fn join(into: &mut Clock, other: &Clock) {
     }
 }
 
+/// What an access does to memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum How {
+    /// It reads plain data.
+    Reads,
+    /// It writes plain data.
+    Writes,
+    /// It is an operation on an atomic or a lock, or makes a reference to what may have one in it.
+    Uses,
+    /// It gives the memory back.
+    Frees,
+}
+
+impl How {
+    /// Whether two accesses race if nothing orders them.
+    const fn conflicts(self, other: Self) -> bool {
+        match (self, other) {
+            (Self::Frees, _) | (_, Self::Frees) => true,
+            (Self::Uses, _) | (_, Self::Uses) | (Self::Reads, Self::Reads) => false,
+            (Self::Writes, _) | (_, Self::Writes) => true,
+        }
+    }
+}
+
 /// An access to memory.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Access {
     pub(super) thread: Thread,
     /// The entry of the access's thread in its own clock, at the access.
     pub(super) step: u32,
-    pub(super) writes: bool,
+    pub(super) how: How,
     pub(super) site: Option<Site>,
 }
 
@@ -41,7 +65,7 @@ impl Access {
 #[derive(Clone, Debug, Default)]
 struct Stretch {
     end: usize,
-    /// The latest write, and the latest read of each thread since.
+    /// The latest write, and the latest other access of either kind of each thread since.
     accesses: Vec<Access>,
 }
 
@@ -101,15 +125,16 @@ impl Shadow {
             racing = racing.or_else(|| {
                 let mut past = past.iter();
                 past.find(|other| {
-                    let conflicts = other.writes || access.writes;
+                    let conflicts = other.how.conflicts(access.how);
                     conflicts && other.thread != access.thread && !other.is_before(clock)
                 })
                 .copied()
             });
-            if access.writes {
-                past.clear();
-            } else {
-                past.retain(|other| other.writes || other.thread != access.thread);
+            match access.how {
+                How::Frees => past.clear(),
+                // Operations on an atomic are still to be held against the end of its memory.
+                How::Writes => past.retain(|other| other.how == How::Uses),
+                how => past.retain(|other| other.how != how || other.thread != access.thread),
             }
             past.push(access);
         }
@@ -129,10 +154,11 @@ mod tests {
     use super::*;
 
     fn access(thread: Thread, step: u32, writes: bool) -> Access {
+        let how = if writes { How::Writes } else { How::Reads };
         Access {
             thread,
             step,
-            writes,
+            how,
             site: None,
         }
     }
@@ -174,5 +200,26 @@ mod tests {
         );
         let rest = shadow.access((0, 4), access(4, 1, false), &vec![0, 0, 0, 1, 1]);
         assert_eq!(rest, Some(write));
+    }
+
+    #[test]
+    fn memory_is_given_back_after_all_that_uses_it() {
+        let mut shadow = Shadow::default();
+        let uses = Access {
+            how: How::Uses,
+            ..access(0, 1, false)
+        };
+        let frees = |thread, step| Access {
+            how: How::Frees,
+            ..access(thread, step, false)
+        };
+        assert_eq!(shadow.access((0, 8), access(1, 1, true), &vec![0, 1]), None);
+        assert_eq!(shadow.access((0, 1), uses, &vec![1, 0]), None);
+        // A later write does not cover the operation.
+        assert_eq!(shadow.access((0, 8), access(1, 2, true), &vec![0, 2]), None);
+        let racing = shadow.access((0, 8), frees(1, 3), &vec![0, 3]);
+        assert_eq!(racing, Some(uses));
+        assert_eq!(shadow.access((0, 1), uses, &vec![1, 3]), None);
+        assert_eq!(shadow.access((0, 8), frees(1, 4), &vec![1, 4]), None);
     }
 }
