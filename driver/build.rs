@@ -170,8 +170,11 @@ fn compile(
     write(
         &program.join("Cargo.toml"),
         &format!(
-            "[package]\nname = \"none\"\nedition = \"2024\"\n\n[workspace]\n\n{}\n[dependencies]\nseqz-runtime = {{ path = \"../../runtime\", features = {features:?} }}\n",
-            profile::sections(true, true)
+            "[package]\nname = \"none\"\nedition = \"2024\"\n\n[workspace]\n\n{}{}\n[dependencies]\nseqz-runtime = {{ path = \"../../runtime\", features = {features:?} }}\n",
+            profile::sections(true, true),
+            manifests::OF_THE_SCHEDULER
+                .map(profile::of_the_runtime)
+                .concat()
         ),
     )?;
     write(&program.join("src/lib.rs"), "")?;

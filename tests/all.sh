@@ -37,16 +37,31 @@ say "tests"
 rm -rf target/tmp/seqz-target/findings
 logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
-code=0
 cargo test --quiet --workspace "${features[@]}" --no-run
-# The tests that fuzz use one processor at a time. They run beside the others.
-cargo test --workspace "${features[@]}" --no-fail-fast --test 'fuz*' >"$logs/fuzz" 2>&1 &
-fuzz=$!
-cargo test --workspace "${features[@]}" --no-fail-fast --lib --bins --examples \
-    --test '[!f]*' --test 'f[!u]*' 2>&1 | tee "$logs/others" || code=$?
-wait "$fuzz" || code=$?
-cat "$logs/fuzz"
-cargo test --workspace "${features[@]}" --no-fail-fast --doc 2>&1 | tee "$logs/docs" || code=$?
+
+# Three runs beside each other keep two processors busy: one that fuzzes, for which programs wait for each other, one of
+# tests that are one long test each, and one of all others.
+fuzzing=(fuzz compare)
+long=(whole_programs crates loops oracle examples)
+mapfile -t others < <(
+    for file in tests/*.rs */tests/*.rs */tests/*/main.rs; do
+        name=${file%/main.rs}
+        name=${name##*/}
+        name=${name%.rs}
+        [[ " ${fuzzing[*]} ${long[*]} " == *" $name "* ]] || echo "$name"
+    done | sort -u
+)
+run() { cargo test --workspace "${features[@]}" --no-fail-fast "$@" 2>&1; }
+code=0
+run "${fuzzing[@]/#/--test=}" >"$logs/fuzzing" &
+fuzzing_run=$!
+run "${long[@]/#/--test=}" >"$logs/long" &
+long_run=$!
+run --lib --bins --examples "${others[@]/#/--test=}" | tee "$logs/others" || code=$?
+wait "$long_run" || code=$?
+wait "$fuzzing_run" || code=$?
+cat "$logs/long" "$logs/fuzzing"
+run --doc | tee "$logs/docs" || code=$?
 # One line over all of the runner's summaries, of which the last one is of a crate without doc tests.
 cat "$logs"/* | awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
      END { printf "%d passed, %d failed, %d skipped\n", passed, failed, ignored }'

@@ -2,6 +2,8 @@
 
 mod manifests;
 
+pub(crate) use manifests::OF_THE_SCHEDULER;
+
 use std::collections::BTreeSet;
 use std::fs;
 use std::io;

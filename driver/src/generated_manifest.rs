@@ -33,6 +33,26 @@ pub(crate) fn runtime(manifest: &mut Table) -> Option<&mut Table> {
     dependency(manifest, RUNTIME)
 }
 
+/// Gives the packages the profiles that the runtime has, so that what the runtime is linked with is compiled once, too,
+/// whatever the program's profile is.
+pub(crate) fn as_the_runtime(manifest: &mut Table, packages: &[&str]) {
+    let Some(Value::Table(profiles)) = manifest.get_mut("profile") else {
+        return;
+    };
+    for (_, profile) in profiles.iter_mut() {
+        let Some(Value::Table(known)) = profile.get_mut("package") else {
+            continue;
+        };
+        if let Some(of_runtime) = known.get(RUNTIME).cloned() {
+            known.extend(
+                packages
+                    .iter()
+                    .map(|name| ((*name).to_owned(), of_runtime.clone())),
+            );
+        }
+    }
+}
+
 /// Returns the entry of a dependency.
 pub(crate) fn dependency<'a>(manifest: &'a mut Table, name: &str) -> Option<&'a mut Table> {
     let dependencies = manifest.get_mut("dependencies")?.as_table_mut()?;
@@ -99,6 +119,16 @@ mod tests {
             let text = format!("{MANIFEST}\n[{section}]\nversion = \"1\"\n");
             assert!(!has_path_dependencies(&text), "{section}");
         }
+    }
+
+    #[test]
+    fn other_packages_are_compiled_like_the_runtime() {
+        let text =
+            "[profile.dev]\nopt-level = 3\n[profile.dev.package.seqz-runtime]\ncodegen-units = 1\n";
+        let table = read(&edited(text, |manifest| as_the_runtime(manifest, &["b"])));
+        let dev = &table["profile"]["dev"];
+        assert_eq!(dev["package"]["b"], dev["package"][RUNTIME]);
+        assert!(dev["package"]["b"]["codegen-units"].is_integer());
     }
 
     #[test]

@@ -12,7 +12,7 @@ use toml::Value;
 use crate::dependencies::{self, Copies as Followed, Dependencies};
 pub use crate::dependencies::{Dependency, Follow, FollowArgs};
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
-use crate::embed::Knows;
+use crate::embed::{self, Knows};
 use crate::error::{Error, Unfit};
 use crate::generated_manifest;
 use crate::manifest;
@@ -394,6 +394,7 @@ impl Generated {
         for (_, text) in manifests {
             *text = generated_manifest::edited(text, |manifest| {
                 generated_manifest::rename(manifest, name);
+                generated_manifest::as_the_runtime(manifest, &embed::OF_THE_SCHEDULER);
                 let Some(entry) = generated_manifest::runtime(manifest) else {
                     return;
                 };

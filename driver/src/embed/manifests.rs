@@ -43,6 +43,10 @@ const SCHEDULER: &str = r#"seqz-explore = { path = "vendor/seqz-explore" }
 corosensei = { path = "vendor/corosensei" }
 "#;
 
+/// The packages that the scheduler adds to the runtime on every target, directly or not.
+pub(crate) const OF_THE_SCHEDULER: [&str; 4] =
+    ["seqz-explore", "corosensei", "cfg-if", "scopeguard"];
+
 /// The crates of seqz that the runtime always stands on, each with its manifest: without Z3, as the runtime is.
 pub(crate) const GROUND: [(&str, &str); 2] = [
     (

@@ -124,6 +124,11 @@ fn proptest_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::
         opt-level = 1
         debug-assertions = false
         overflow-checks = false
+
+        [profile.dev.package.seqz-vocabulary]
+        opt-level = 1
+        debug-assertions = false
+        overflow-checks = false
     };
     beside(
         "P̂ₖ for proptest. Not a part of the crate above, which needs nothing from a registry.\n\

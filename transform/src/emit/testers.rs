@@ -105,6 +105,11 @@ fn fuzz_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::Erro
         codegen-units = 1
         debug-assertions = false
         overflow-checks = false
+
+        [profile.release.package.seqz-vocabulary]
+        codegen-units = 1
+        debug-assertions = false
+        overflow-checks = false
     };
     beside(
         "P̂ₖ for cargo-fuzz. See README.md.\n\
