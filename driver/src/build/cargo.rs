@@ -1,9 +1,9 @@
 //! Runs cargo, offline, and reads what it says.
 
 use std::env;
-use std::io::{BufRead as _, BufReader};
+use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{ChildStderr, Command, Stdio};
+use std::process::{Command, Stdio};
 use std::thread;
 
 use cargo_metadata::Message;
@@ -12,6 +12,7 @@ use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 use crate::compiled::Compiled;
 use crate::error::Error;
 use crate::program::Features;
+use crate::said::said;
 
 /// How a build ended.
 pub(super) enum Outcome {
@@ -140,10 +141,29 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
         output: String::new(),
     };
     let mut binary = None;
-    let (stdout, stderr) = (child.stdout.take(), child.stderr.take());
-    thread::scope(|scope| {
+    let (stdout, stderr) = (child.stdout.take().map(said), child.stderr.take().map(said));
+    let (stdout, stderr) = match (stdout.transpose(), stderr.transpose()) {
+        (Ok(stdout), Ok(stderr)) => (stdout, stderr),
+        (Err(e), _) | (_, Err(e)) => {
+            // It may have ended by itself.
+            let _ = child.kill();
+            let _ = child.wait();
+            return Err(Error::Build {
+                message: format!("cannot hear cargo: {e}"),
+                output: String::new(),
+            });
+        }
+    };
+    let ((stdout, first), (stderr, second)) = (stdout.unzip(), stderr.unzip());
+    let status = thread::scope(|scope| {
+        // What cargo starts may outlive it, as the server of a compiler's cache does, and keep its pipes open.
+        let ends = scope.spawn(|| {
+            let status = child.wait();
+            drop((first, second));
+            status
+        });
         // Both pipes have to be emptied at once, or cargo stops at the full one.
-        let said = stderr.map(|stderr| scope.spawn(|| listen(stderr, compiles)));
+        let heard = stderr.map(|stderr| scope.spawn(|| listen(stderr, compiles)));
         if let Some(stdout) = stdout {
             for message in Message::parse_stream(BufReader::new(stdout)).flatten() {
                 match message {
@@ -168,9 +188,11 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
                 }
             }
         }
-        failure.output = said.and_then(|said| said.join().ok()).unwrap_or_default();
+        failure.output = heard.and_then(|heard| heard.join().ok()).unwrap_or_default();
+        ends.join()
     });
-    let status = child.wait().map_err(|e| Error::Build {
+    let status = status.unwrap_or_else(|panic| std::panic::resume_unwind(panic));
+    let status = status.map_err(|e| Error::Build {
         message: format!("cannot wait for cargo: {e}"),
         output: String::new(),
     })?;
@@ -183,7 +205,7 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
 }
 
 /// All that cargo says on standard error.
-fn listen(stderr: ChildStderr, compiles: Compiles<'_>) -> String {
+fn listen(stderr: impl Read, compiles: Compiles<'_>) -> String {
     let mut stderr = BufReader::new(stderr);
     let mut text = String::new();
     let mut line = Vec::new();

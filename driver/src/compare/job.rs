@@ -2,6 +2,7 @@
 
 use std::fs;
 use std::io::Read;
+use std::os::fd::AsFd;
 use std::process::{Child, Command, Stdio};
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread::{self, JoinHandle};
@@ -11,6 +12,7 @@ use super::document::{Ended, Run, Subject};
 use super::method::Method;
 use super::{Settings, heard};
 use crate::error::Error;
+use crate::said::{Lives, all, said};
 use crate::worker::ends_with_us;
 
 /// The time between two looks at whether a run has ended.
@@ -107,8 +109,16 @@ impl Job {
     pub(super) fn run(&self, settings: &Settings, stop: &AtomicBool) -> Result<Outcome, Error> {
         let failed = |e: std::io::Error| Error::Worker(format!("cannot run seqz: {e}"));
         let mut child = self.command(settings).spawn().map_err(failed)?;
-        let said = child.stdout.take().map(read);
-        let complained = child.stderr.take().map(read);
+        let said = child.stdout.take().map(read).transpose();
+        let complained = child.stderr.take().map(read).transpose();
+        let (said, complained) = match (said, complained) {
+            (Ok(said), Ok(complained)) => (said, complained),
+            (Err(e), _) | (_, Err(e)) => {
+                end(&mut child);
+                return Err(failed(e));
+            }
+        };
+        let ((said, first), (complained, second)) = (said.unzip(), complained.unzip());
         let began = Instant::now();
         let until = began
             + Duration::from_secs_f64(settings.limits.seconds)
@@ -148,6 +158,7 @@ impl Job {
             pause = (pause * 2).min(LOOK);
         }
         let status = child.wait().map_err(failed)?;
+        drop((first, second));
         let text = |reader: Option<JoinHandle<Vec<u8>>>| {
             reader
                 .and_then(|reader| reader.join().ok())
@@ -190,14 +201,12 @@ impl Job {
     }
 }
 
-/// Reads to the end, in a thread of its own.
-fn read(mut from: impl Read + Send + 'static) -> JoinHandle<Vec<u8>> {
-    thread::spawn(move || {
-        let mut all = Vec::new();
-        // What was read before an error is all that there is to read.
-        let _ = from.read_to_end(&mut all);
-        all
-    })
+/// Reads what the run says, in a thread of its own.
+fn read(
+    from: impl Read + AsFd + Send + 'static,
+) -> std::io::Result<(JoinHandle<Vec<u8>>, Lives)> {
+    let (from, lives) = said(from)?;
+    Ok((thread::spawn(move || all(from)), lives))
 }
 
 /// Returns this process and all processes below it, each with its resident memory in bytes.

@@ -17,6 +17,7 @@ use super::sanitized::{Sanitized, Words};
 use crate::check::search::shell_word;
 use crate::error::Error;
 use crate::model::document::Role;
+use crate::said::{output, said};
 use crate::worker::{ends_with_us, failed};
 
 /// What the fuzz target is instrumented with to detect errors.
@@ -136,10 +137,17 @@ impl Slice<'_> {
             .command(&new, &counts_file)
             .spawn()
             .map_err(|e| failed("cannot start the fuzz target", &e))?;
-        let stderr = child
-            .stderr
-            .take()
-            .map(|stderr| thread::spawn(move || listen(stderr)));
+        let stderr = match child.stderr.take().map(said).transpose() {
+            Ok(stderr) => stderr,
+            Err(e) => {
+                // It may have ended by itself.
+                let _ = child.kill();
+                let _ = child.wait();
+                return Err(failed("the fuzz target can't be heard", &e));
+            }
+        };
+        let (stderr, lives) = stderr.unzip();
+        let stderr = stderr.map(|stderr| thread::spawn(move || listen(stderr)));
         let until = Instant::now() + self.time + self.hang_after + GRACE;
         let (status, interrupted) = loop {
             let ended = child
@@ -158,6 +166,7 @@ impl Slice<'_> {
             tell(counts(&counts_file));
             thread::sleep(Duration::from_millis(20));
         };
+        drop(lives);
         let heard = stderr
             .and_then(|reader| reader.join().ok())
             .unwrap_or_default();
@@ -317,9 +326,8 @@ impl Alone<'_> {
         if let Some(dir) = self.dir {
             command.current_dir(dir);
         }
-        let output = command
-            .output()
-            .map_err(|e| failed("cannot start the fuzz target", &e))?;
+        let output =
+            output(&mut command).map_err(|e| failed("cannot start the fuzz target", &e))?;
         Ok(listen(&output.stderr[..]).words.read())
     }
 }

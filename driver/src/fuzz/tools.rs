@@ -12,6 +12,7 @@ use crate::build::{install, stamp};
 use crate::error::Error;
 use crate::lock;
 use crate::program::{Generated, Program};
+use crate::said::output;
 
 /// A nightly toolchain and cargo-fuzz, both present.
 #[derive(Debug)]
@@ -150,7 +151,8 @@ pub(super) fn build_sanitized(
         output: String::new(),
     })?;
     let given = std::env::var("RUSTFLAGS").unwrap_or_default();
-    let output = command(&tools.cargo)
+    let mut build = command(&tools.cargo);
+    build
         .args([
             "build",
             "--release",
@@ -164,11 +166,12 @@ pub(super) fn build_sanitized(
         .env("RUSTFLAGS", format!("{given} {SANITIZED}"))
         .env_remove("RUST_BACKTRACE")
         .current_dir(&dir)
-        .output()
-        .map_err(|e| Error::Build {
-            message: format!("cannot run cargo: {e}"),
-            output: String::new(),
-        })?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let output = output(&mut build).map_err(|e| Error::Build {
+        message: format!("cannot run cargo: {e}"),
+        output: String::new(),
+    })?;
     if !output.status.success() {
         return Err(Error::Build {
             message: "the original program can't be built with AddressSanitizer".into(),
@@ -224,7 +227,8 @@ pub fn build(
             fs::copy(&from, &to).map_err(|e| file("write", &to, e))?;
         }
     }
-    let output = command(&tools.cargo)
+    let mut build = command(&tools.cargo);
+    build
         .args(["fuzz", "build", "p_hat", "--sanitizer", sanitizer.name()])
         .arg("--fuzz-dir")
         .arg(layout.program.join("fuzz"))
@@ -235,11 +239,12 @@ pub fn build(
         // The wrapper of the crate's configuration, whatever wrapper the user has set.
         .env("RUSTC_WRAPPER", layout.program.join(WRAPPER))
         .current_dir(&layout.program)
-        .output()
-        .map_err(|e| Error::Build {
-            message: format!("cannot run cargo-fuzz: {e}"),
-            output: String::new(),
-        })?;
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped());
+    let output = output(&mut build).map_err(|e| Error::Build {
+        message: format!("cannot run cargo-fuzz: {e}"),
+        output: String::new(),
+    })?;
     if !output.status.success() {
         return Err(explain(&output));
     }

@@ -1,4 +1,4 @@
-//! Children that end when seqz ends, in whatever way.
+//! Children that end when seqz ends, in whatever way, and what is left of them.
 
 use std::process::Command;
 
@@ -24,6 +24,21 @@ pub fn ends_with_us(command: &mut Command) -> &mut Command {
         unsafe { command.pre_exec(kill) };
     }
     command
+}
+
+/// Ends what is left of the process group that a child leads, which has ended: what the program has started and not waited for.
+/// The child must not have been waited for yet, so that the group's number is still the group's. Where the system doesn't tell of
+/// an end before the wait, nothing is done.
+pub(super) fn end_group(child: u32) {
+    #[cfg(target_os = "linux")]
+    if let Ok(child) = i32::try_from(child) {
+        // SAFETY: `killpg` has no preconditions. It fails only where nothing is left of the group.
+        unsafe {
+            libc::killpg(child, libc::SIGKILL);
+        }
+    }
+    #[cfg(not(target_os = "linux"))]
+    let _ = child;
 }
 
 #[cfg(all(test, target_os = "linux"))]

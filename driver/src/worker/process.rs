@@ -13,8 +13,9 @@ use tempfile::TempDir;
 use seqz_runtime::vocabulary::ended::UNWINDS;
 
 use super::socket::Connection;
-use super::{ends_with_us, memory, stuck};
+use super::{ends_with_us, memory, orphan, stuck};
 use crate::model::standstill::Standstill;
+use crate::said::{Lives, said};
 
 /// The time that a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);
@@ -32,6 +33,8 @@ pub struct Process {
     /// The connection to the worker.
     pub connection: Connection,
     stderr: Option<JoinHandle<Vec<u8>>>,
+    /// Dropped when the worker has been waited for; what it has said by then is read, and no more.
+    lives: Option<Lives>,
     /// Whether the worker may be blocked for ever by something that seqz does not follow.
     may_block: bool,
     /// The time from which on the worker was always seen to wait without a limit.
@@ -106,10 +109,12 @@ impl Process {
             // Ctrl-C is for seqz to handle: seqz has findings to print.
             .process_group(0)
             .spawn()?;
-        let stderr = child
-            .stderr
-            .take()
-            .map(|stderr| thread::spawn(move || tail(stderr)));
+        let stderr = match child.stderr.take().map(said).transpose() {
+            Ok(stderr) => stderr,
+            Err(e) => return Err(abandon(child, e)),
+        };
+        let (stderr, lives) = stderr.unzip();
+        let stderr = stderr.map(|stderr| thread::spawn(move || tail(stderr)));
         let until = Instant::now() + START;
         let stream = loop {
             match listener.accept() {
@@ -118,6 +123,7 @@ impl Process {
                 Err(e) => return Err(abandon(child, e)),
             }
             if let Some(status) = child.try_wait()? {
+                drop(lives);
                 let said = stderr
                     .and_then(|reader| reader.join().ok())
                     .unwrap_or_default();
@@ -140,6 +146,7 @@ impl Process {
             child,
             connection: Connection::new(stream),
             stderr,
+            lives,
             may_block: false,
             waits_since: None,
             _dir: socket,
@@ -197,18 +204,21 @@ impl Process {
     pub fn end(mut self, patient: bool) -> io::Result<Death> {
         let until = Instant::now() + END;
         let status = loop {
-            if memory::has_ended(self.child.id())
-                && let Some(status) = self.child.try_wait()?
-            {
-                break status;
+            if memory::has_ended(self.child.id()) {
+                orphan::end_group(self.child.id());
+                if let Some(status) = self.child.try_wait()? {
+                    break status;
+                }
             }
             if !patient || Instant::now() > until {
                 self.child.kill()?;
                 memory::at_the_end(self.child.id());
+                orphan::end_group(self.child.id());
                 break self.child.wait()?;
             }
             thread::sleep(Duration::from_millis(1));
         };
+        self.lives = None;
         let stderr = self
             .stderr
             .take()
@@ -226,6 +236,7 @@ impl Drop for Process {
         // All of these fail only when the worker has ended already.
         let _ = self.child.kill();
         memory::at_the_end(self.child.id());
+        orphan::end_group(self.child.id());
         let _ = self.child.wait();
     }
 }
