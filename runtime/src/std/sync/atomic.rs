@@ -134,7 +134,7 @@ impl<V: Bits> AtomicCell<V> {
 
 macro_rules! common {
     ($(#[$doc:meta])* [$($generics:tt)*] $name:ty, $value:ty) => {
-        impl<$($generics)*> UnwindSafe for $name {}
+        impl<$($generics)*> UnwindSafe for $name where $value: UnwindSafe {}
         impl<$($generics)*> RefUnwindSafe for $name {}
 
         impl<$($generics)*> $name {

@@ -3,7 +3,7 @@
 use std::cell::RefCell;
 use std::fmt;
 use std::marker::PhantomData;
-use std::panic::{AssertUnwindSafe, Location, catch_unwind, resume_unwind};
+use std::panic::{AssertUnwindSafe, Location, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::{Packet, Result, Thread, join, start, task, wait};
@@ -23,6 +23,8 @@ pub struct Scope<'scope, 'env: 'scope> {
 
 // SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
 unsafe impl Sync for Scope<'_, '_> {}
+// As std's, whose fields are atomics and handles.
+impl RefUnwindSafe for Scope<'_, '_> {}
 
 /// `std::thread::ScopedJoinHandle`.
 pub struct ScopedJoinHandle<'scope, T> {
@@ -33,9 +35,9 @@ pub struct ScopedJoinHandle<'scope, T> {
 }
 
 // SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
-unsafe impl<T> Send for ScopedJoinHandle<'_, T> {}
+unsafe impl<T: Send> Send for ScopedJoinHandle<'_, T> {}
 // SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
-unsafe impl<T> Sync for ScopedJoinHandle<'_, T> {}
+unsafe impl<T: Send> Sync for ScopedJoinHandle<'_, T> {}
 
 /// Ends the scope even where it is being unwound: no thread may run after its borrows have ended.
 struct ScopeEnd<'a>(&'a RefCell<Vec<ThreadNo>>);
