@@ -145,7 +145,7 @@ const RUNTIME: &[&str] = &[
     "scheduled",
     "engine raw values calls",
     "running",
-    "check loops observe print transmute",
+    "addresses check loops observe print transmute",
     // What stands for std, on either machine.
     "shared",
     "std cell",

@@ -63,6 +63,7 @@
 
 extern crate alloc as alloc_crate;
 
+pub mod addresses;
 mod alone;
 mod bound;
 pub mod calls;

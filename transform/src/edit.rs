@@ -49,6 +49,18 @@ impl Edits {
         });
     }
 
+    /// Keeps a place before the token that starts at `at`, for a text that [`Edits::fill`] may put there when the children of the
+    /// node have been visited.
+    pub(crate) fn reserve(&mut self, at: usize) -> usize {
+        self.before(at, "");
+        self.0.len() - 1
+    }
+
+    /// Inserts `text` at the place that was reserved by this number.
+    pub(crate) fn fill(&mut self, reserved: usize, text: &str) {
+        self.0[reserved].text.push_str(text);
+    }
+
     /// Inserts `text` after the token that ends at `at`; the text stands for the token at `origin`.
     pub(crate) fn after(&mut self, at: usize, text: impl Into<String>, origin: usize) {
         self.0.push(Edit {

@@ -77,9 +77,36 @@ pub(crate) fn is_looked_at<V>(handle: Handle, site: Site) {
     note::<V>(handle, Why::LookedAt, Some(site));
 }
 
-fn note<V>(handle: Handle, why: Why, site: Option<Site>) {
+/// The program is about to look at where a value lies in memory.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_shown(handle: Handle, site: Site) {
     let engine = handle.get();
-    let of = std::any::type_name::<V>();
+    if engine.copying.is_some() {
+        return;
+    }
+    engine.shown.get_or_insert(site);
+    if engine.has_copies {
+        note_of(handle, "", Why::Shown, Some(site));
+    }
+}
+
+/// There is a copy of a value for the other thread.
+#[inline]
+pub(crate) fn is_copied(handle: Handle) {
+    let engine = handle.get();
+    engine.has_copies = true;
+    if let Some(site) = engine.shown {
+        note_of(handle, "", Why::Shown, Some(site));
+    }
+}
+
+fn note<V>(handle: Handle, why: Why, site: Option<Site>) {
+    note_of(handle, std::any::type_name::<V>(), why, site);
+}
+
+fn note_of(handle: Handle, of: &'static str, why: Why, site: Option<Site>) {
+    let engine = handle.get();
     if !engine
         .doubts
         .iter()
@@ -107,6 +134,8 @@ enum Why {
     Destroyed,
     /// A shared reference may be enough to change them.
     LookedAt,
+    /// The program looks at where they lie, whatever their type is.
+    Shown,
 }
 
 impl From<Doubt> for Remark {
@@ -116,6 +145,7 @@ impl From<Doubt> for Remark {
             message: match why {
                 Why::Cloned => format!("copies of `{of}`, whose `Clone` may make another value"),
                 Why::Destroyed => format!("copies of `{of}`, whose destructors run for each copy"),
+                Why::Shown => "where values lie in memory, which the program looks at, and where their copies lie elsewhere".to_owned(),
                 Why::LookedAt => format!(
                     "a `{of}` in which there may be a `Cell`, so that whoever looks at it under its lock counts as changing it"
                 ),

@@ -489,6 +489,8 @@ impl Engine {
             quiet: false,
             copying: None,
             doubts: Vec::new(),
+            has_copies: false,
+            shown: None,
             leaves: Leaves::default(),
             frames: abort::Frames::default(),
             left: 0,
@@ -560,6 +562,8 @@ impl Engine {
             counts,
             quiet,
             copying,
+            has_copies,
+            shown,
             left,
             is_over,
             objects,
@@ -628,6 +632,8 @@ impl Engine {
         counts.clear();
         *quiet = false;
         *copying = None;
+        *has_copies = false;
+        *shown = None;
         *left = abort::LEFT;
         *is_over = false;
         objects.clear();

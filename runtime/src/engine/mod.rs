@@ -55,7 +55,8 @@ pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
 pub(crate) use copying::{
-    copying, is_another, is_destroyed_twice, is_looked_at, is_not_copied, may_be_another,
+    copying, is_another, is_copied, is_destroyed_twice, is_looked_at, is_not_copied, is_shown,
+    may_be_another,
 };
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;
@@ -200,6 +201,10 @@ pub struct Engine {
     copying: Option<copying::Copying>,
     /// The types of which copies were made, in any execution, that may not be as in the program.
     doubts: Vec<copying::Doubt>,
+    /// Whether there has been a copy of a value in this execution, for either thread.
+    has_copies: bool,
+    /// Where the program has looked at where a value lies in memory, in this execution.
+    shown: Option<Site>,
     /// How this execution is left before its program is over.
     leaves: abort::Leaves,
     /// The calls that can be left.

@@ -7,7 +7,7 @@
 //! the harnesses that come to that lock. The scheduled machine needs no copies.
 
 use crate::engine::{
-    Handle, copying, is_another, is_destroyed_twice, is_not_copied, may_be_another,
+    Handle, copying, is_another, is_copied, is_destroyed_twice, is_not_copied, may_be_another,
 };
 use crate::values::{Hashing, Sameness, clones};
 use crate::vocabulary::Site;
@@ -106,8 +106,9 @@ pub(crate) fn copy_of<V: Shadow>(
     site: Site,
 ) -> Option<V> {
     let copy = copy_if_clone(handle, value, hashing, Some(site));
-    if copy.is_none() {
-        is_not_copied::<V>(handle, Some(site));
+    match copy {
+        Some(_) => is_copied(handle),
+        None => is_not_copied::<V>(handle, Some(site)),
     }
     copy
 }

@@ -164,7 +164,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             return self.cfg_attributes(attrs);
         }
         self.mark_dropped(stmt);
-        visit::visit_stmt(self, stmt);
+        self.statement(stmt);
     }
 
     fn visit_local(&mut self, local: &'ast Local) {
@@ -173,6 +173,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
         self.visit_pat(&local.pat);
+        self.note_pointer(local);
         let mut guard = None;
         // `let _ = X` doesn't read `X`.
         let init = local.init.as_ref().filter(|init| {
@@ -215,6 +216,7 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             self.tell_of_given(call);
         }
         self.note_uses(expr);
+        self.note_look(expr);
         self.tell_of_access(expr);
         match expr {
             Expr::Path(expr) => self.value_path(expr),

@@ -178,6 +178,7 @@ impl Walker<'_> {
             }
             if let Some(item) = self.user_macro(leading, &segments) {
                 self.note_calls(vec![item]);
+                self.looks |= self.looking_macros.contains(&self.tables.items[item].name);
                 // Accesses in the macro's own text are reported at the call.
                 let (start, end) = (
                     bytes(&mac.path).start,
@@ -202,7 +203,10 @@ impl Walker<'_> {
             "vec" => self.vec_macro(mac),
             "dbg" => self.arguments(mac, usize::MAX),
             "thread_local" => self.thread_local_macro(mac),
-            "addr_of" | "addr_of_mut" => self.address_macro(mac),
+            "addr_of" | "addr_of_mut" => {
+                self.looks = true;
+                self.address_macro(mac)
+            }
             "include" if self.part_moved(mac) => Some(()),
             "include" if self.program.package.is_dependency => {
                 self.unfollowed(bytes(&mac.path), crate::sharing::MADE);
@@ -249,6 +253,7 @@ impl Walker<'_> {
                 }),
         }) = arguments.iter().nth(format)
         {
+            self.note_format(&text.value());
             let named: Vec<String> = arguments
                 .iter()
                 .filter_map(|argument| argument.name.as_ref())
@@ -413,6 +418,7 @@ impl Walker<'_> {
     /// Visits arguments of a macro that may do anything with them.
     fn opaque_arguments(&mut self, tokens: TokenStream) {
         self.opaque += 1;
+        self.note_words(tokens.clone());
         let list = Punctuated::<Expr, Token![,]>::parse_terminated.parse2(tokens.clone());
         match list {
             Ok(list) => list.iter().for_each(|expr| self.visit_expr(expr)),

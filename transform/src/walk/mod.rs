@@ -19,6 +19,7 @@ mod paths;
 mod places;
 mod raw;
 mod scopes;
+mod shown;
 mod sites;
 mod statics;
 mod tokens;
@@ -151,6 +152,8 @@ pub(crate) fn analyze(program: &Crate, mode: Mode, counting: Counting) -> Analys
         phantom: 0,
         in_unsafe: false,
         uses: HashMap::new(),
+        looks: false,
+        looking_macros: shown::looking_macros(program),
     };
     let root = &program.files[0].tree;
     root.attrs
@@ -254,6 +257,10 @@ struct Walker<'p> {
     in_unsafe: bool,
     /// How expressions are used that are going to be visited, by their bytes.
     uses: HashMap<(usize, usize), raw::Use>,
+    /// Whether the current statement looks at where a value lies in memory.
+    looks: bool,
+    /// The names of the crate's macros that do.
+    looking_macros: HashSet<String>,
 }
 
 impl Walker<'_> {

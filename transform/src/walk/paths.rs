@@ -229,6 +229,9 @@ impl Walker<'_> {
         match &def {
             Some(Def::Std(path)) => {
                 self.outside(path, spans[spans.len() - 1].clone());
+                if ns == Ns::Value {
+                    self.note_looking(path);
+                }
                 if let Some(refused) =
                     (1..=path.len()).find(|length| self.refusal(&path[..*length]).is_some())
                 {
