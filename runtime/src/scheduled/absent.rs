@@ -162,6 +162,7 @@ never! {
     fn poison(lock: Object, site: Site);
     fn scope_waited_for(thread: u32);
     fn share(object: Object, site: Site);
+    fn note_look();
     fn stays_poisoned(lock: Object);
     fn tells_values() -> bool;
     fn thread() -> u32;

@@ -270,6 +270,11 @@ impl Handle {
         self.pause(site);
     }
 
+    /// A guard is about to be given back whose thread has only looked at the value, as far as is known, and may have changed it.
+    pub(crate) fn note_look(self) {
+        self.get().has_looks = true;
+    }
+
     /// The hashes of the value that a lock protects: when the lock was taken, and now.
     fn given_back(
         self,

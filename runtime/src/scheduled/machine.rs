@@ -173,6 +173,7 @@ impl<'p> Machine<'p> {
                 watches_loops: false,
                 fruitless: 0,
                 has_poisoned: false,
+                has_looks: false,
                 time: Uses::default(),
                 unsupported: None,
                 watches_ends: false,
@@ -266,6 +267,13 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
         &self.state.failures
+    }
+
+    /// Whether threads of the latest execution have looked at values under locks of which is not known whether they were changed
+    /// thereby.
+    #[must_use]
+    pub fn has_looks(&self) -> bool {
+        self.state.has_looks
     }
 
     /// Whether the harness of the latest execution came to an end, or a thread ended the process.

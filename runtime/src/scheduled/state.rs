@@ -57,6 +57,8 @@ pub(super) struct State {
     pub(super) timed: ThreadSet,
     /// Those of them for whom time has passed since.
     pub(super) in_time: ThreadSet,
+    /// Whether a thread has looked at a value under a lock of which is not known whether it was changed thereby.
+    pub(super) has_looks: bool,
     /// What runs the rest of an execution that its strategy takes to be over.
     pub(super) beyond: Option<Box<Beyond>>,
     /// The live threads that let the others go first: see [`resting`](super::resting).
@@ -206,6 +208,7 @@ impl State {
             objects,
             clocks,
             is_outslept,
+            has_looks,
             trace,
             steps,
             reads,
@@ -246,6 +249,7 @@ impl State {
         objects.begin(*generation);
         clocks.begin();
         *is_outslept = false;
+        *has_looks = false;
         for slot in slots {
             slot.clear();
         }

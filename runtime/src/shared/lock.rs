@@ -154,11 +154,11 @@ impl<V: Shadow> LockCell<V> {
         by_mode!(for_writing(self, false, site))
     }
 
-    /// An exclusive guard has just been taken. In P̂ₖ, a value that may change without being borrowed mutably is borrowed so
-    /// now; returns whether it is. The scheduled machine runs guards of one lock in all orders, whatever they change.
+    /// An exclusive guard has just been taken. A value that may change without being borrowed mutably is borrowed so now; returns
+    /// whether it is.
     #[inline]
     pub(crate) fn borrow_unseen(&self, site: Site) -> bool {
-        let borrows = may_change_unseen::<V>() && matches!(running(), Running::Sequential(_));
+        let borrows = may_change_unseen::<V>() && !matches!(running(), Running::Nothing);
         if borrows {
             self.value_mut(site);
         }

@@ -148,8 +148,8 @@ pub(super) fn explore(
             break;
         }
     }
-    connection.send(ExploreReply::Times(known.times))?;
-    connection.send(ExploreReply::Couplings(known.couplings))?;
+    connection.send(ExploreReply::Times(known.times.clone()))?;
+    connection.send(ExploreReply::Couplings(known.into_couplings()))?;
     connection.send(ExploreReply::Done)
 }
 

@@ -50,8 +50,15 @@ pub(super) fn unlock<V: Shadow>(
     if poisons {
         machine.poison(object, taken);
     }
-    // A guard given back with the value that it was taken with has only read. Where events carry values, the value says so.
-    let changed = || machine.tells_values() || cell.has_changed(G);
+    let is_known =
+        written.is_none_or(|site| !std::ptr::eq(site, taken)) || cell.knows_change(machine, object);
+    if !is_known {
+        machine.note_look();
+    }
+    // A guard given back with the value that it was taken with has only read. Where events carry values, the value says so. The
+    // machine runs guards of one lock in all orders, so that of a guard that may have changed its value unseen no more has to be
+    // known.
+    let changed = || machine.tells_values() || cell.has_changed(G) && is_known;
     let written = poisons || (written.is_some() && changed());
     machine.unlock(object, mode, written, taken, || {
         contents(machine, cell, object)
@@ -105,6 +112,20 @@ pub(super) fn clear_poison<V: Shadow>(machine: Handle, cell: &LockCell<V>, site:
 
 pub(super) fn is_poisoned<V: Shadow>(machine: Handle, cell: &LockCell<V>, site: Site) -> bool {
     machine.is_poisoned(object(machine, cell), site)
+}
+
+impl<V: Shadow> LockCell<V> {
+    /// Whether it can be told of the value, which was not borrowed mutably, whether it has changed under the guard that is given
+    /// back.
+    #[cold]
+    #[inline(never)]
+    fn knows_change(&self, machine: Handle, object: Object) -> bool {
+        if machine.tells_values() {
+            contents(machine, self, object).is_some()
+        } else {
+            self.borrowed[G].get() != Borrowed::With(None)
+        }
+    }
 }
 
 /// The object's number.

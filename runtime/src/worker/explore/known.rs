@@ -49,6 +49,8 @@ struct Bystander {
     finding: ScheduleFinding,
     times: u64,
     couplings: Vec<(Role, u32)>,
+    /// Whether that is known of all its executions.
+    is_counted: bool,
 }
 
 /// Failures that have been sent: one for each kind and place.
@@ -64,7 +66,9 @@ pub(super) struct Known {
     /// The number of executions with each failure, in the order in which the failures were sent.
     pub(super) times: Vec<u64>,
     /// How each failure couples the threads at the least, in the same order.
-    pub(super) couplings: Vec<Vec<(Role, u32)>>,
+    couplings: Vec<Vec<(Role, u32)>>,
+    /// The failures with an execution of which is not known how it couples the threads, so that the least is not known.
+    uncounted: HashSet<usize>,
 }
 
 impl Known {
@@ -112,13 +116,16 @@ impl Known {
                 finding: finding(),
                 times: 0,
                 couplings: Vec::new(),
+                is_counted: true,
             });
             self.bystanders.len() - 1
         });
         let bystander = &mut self.bystanders[at];
         bystander.times += 1;
-        let coupled = couplings(machine.trace(), failure, machine.failures());
-        lessen(&mut bystander.couplings, &coupled);
+        match coupled(failure, machine) {
+            Some(coupled) => lessen(&mut bystander.couplings, &coupled),
+            None => bystander.is_counted = false,
+        }
     }
 
     /// The bystanders' failures that are left at the search's end: those that no execution has settled, and that are not
@@ -131,6 +138,7 @@ impl Known {
                 finding,
                 times,
                 couplings,
+                is_counted,
             } = bystander;
             let is_settled = key
                 .place
@@ -138,6 +146,9 @@ impl Known {
                 .is_some_and(|it| self.settled.contains(it));
             if is_settled || self.numbers.contains_key(&key) {
                 continue;
+            }
+            if !is_counted {
+                self.uncounted.insert(self.times.len());
             }
             self.numbers.insert(key, self.times.len());
             self.times.push(times);
@@ -165,10 +176,24 @@ impl Known {
             self.times.push(0);
             self.couplings.push(Vec::new());
         }
-        let coupled = couplings(machine.trace(), failure, machine.failures());
+        let coupled = coupled(failure, machine).unwrap_or_else(|| {
+            self.uncounted.insert(number);
+            Vec::new()
+        });
         self.count(number, &coupled);
         let short = u32::try_from(number).unwrap_or(u32::MAX);
         (short, coupled, number == next)
+    }
+
+    /// How each failure couples the threads at the least, in the order in which the failures were sent.
+    pub(super) fn into_couplings(self) -> Vec<Vec<(Role, u32)>> {
+        let mut all = self.couplings;
+        for (number, couplings) in all.iter_mut().enumerate() {
+            if self.uncounted.contains(&number) {
+                couplings.clear();
+            }
+        }
+        all
     }
 
     /// Counts an execution with the failure of this number.
@@ -181,6 +206,13 @@ impl Known {
         *times += 1;
         lessen(known, coupled);
     }
+}
+
+/// How a failing execution couples the threads; `None` where that can't be counted, since it is not known of all that they have
+/// done whether it changed a value.
+fn coupled(failure: &Failure, machine: &Machine<'_>) -> Option<Vec<(Role, u32)>> {
+    let couplings = || couplings(machine.trace(), failure, machine.failures());
+    (!machine.has_looks()).then(couplings)
 }
 
 /// Takes in how an execution couples the threads: the least counts.
