@@ -290,6 +290,45 @@ fn patches_are_those_of_the_workspace_wherever_the_crate_is_built() {
 }
 
 #[test]
+fn macros_that_a_test_has_everywhere_are_asked_for_at_the_root() {
+    let test = |name: &str, attributes: &str| {
+        format!(
+            "{attributes} extern crate some_macros;\n#[macro_use] extern crate some_crate;\n{STARTS}fn {name}() {{}}\n"
+        )
+    };
+    let (first, second) = (
+        test("one", "#[macro_use]"),
+        test("two", "#[cfg(unix)] #[macro_use(twice)]"),
+    );
+    let dir = directory(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "src/lib.rs",
+            "#[macro_export]\nmacro_rules! one { () => { 1 }; }\n",
+        ),
+        ("tests/first.rs", &first),
+        ("tests/second.rs", &second),
+        ("tests/third.rs", &first),
+    ]);
+    let generated = generate(&load(dir.path()));
+    let root = text(&generated, "src/lib.rs");
+    for asked in [
+        "# [macro_use] extern crate some_macros as seqz_macros_0;\n",
+        "# [cfg (unix)] # [macro_use (twice)] extern crate some_macros as seqz_macros_1;\n",
+    ] {
+        assert_eq!(root.matches(asked).count(), 1, "{root}");
+    }
+    assert_eq!(root.matches("extern crate some_").count(), 2, "{root}");
+    for moved in ["first", "second", "third"] {
+        let moved = text(&generated, &format!("src/tests_{moved}/mod.rs"));
+        assert!(
+            !moved.contains("macro_use") && moved.contains("extern crate some_macros;"),
+            "{moved}"
+        );
+    }
+}
+
+#[test]
 fn tests_and_programs_beside_the_library() {
     let dir = directory(&[
         ("Cargo.toml", MANIFEST),

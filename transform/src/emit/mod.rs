@@ -14,7 +14,7 @@ use std::path::{Path, PathBuf};
 use code::{Part, tokens};
 use p_hat::Whole;
 use proc_macro2::TokenStream;
-use quote::quote;
+use quote::{ToTokens as _, quote};
 use results::Results;
 
 use crate::edit::Edits;
@@ -24,7 +24,7 @@ use crate::harness::Harness;
 use crate::load::{Crate, ExtraRoot, Package, ParsedFile};
 use crate::map::SourceMap;
 use crate::options::Options;
-use crate::resolve::{Def, Ns, ROOT, Tables};
+use crate::resolve::{Def, Ns, ROOT, Tables, name};
 use crate::source::Place;
 use crate::values::Registered;
 use crate::walk::Analysis;
@@ -170,11 +170,45 @@ fn appendix(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
         // `crate`.
         text.push_str(&format!("extern crate self as {library};\n"));
     }
+    text.push_str(&macros(program, tables, roots));
     for root in roots {
         text.push_str(&format!("pub mod {};\n", root.module));
     }
     text.push_str("pub mod p_hat;\n");
     text
+}
+
+/// The crates whose macros the tests and programs have everywhere, which only the root of a crate may ask for.
+fn macros(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
+    let items = roots
+        .iter()
+        .flat_map(|root| &program.files[root.files.start].tree.items);
+    let mut asked: Vec<String> = Vec::new();
+    for item in items {
+        let syn::Item::ExternCrate(item) = item else {
+            continue;
+        };
+        let target = name(&item.ident);
+        let is_own = tables.library.as_ref() == Some(&target);
+        let asks = |attr: &&syn::Attribute| attr.path().is_ident("macro_use");
+        let Some(asks) = item.attrs.iter().find(asks).filter(|_| !is_own) else {
+            continue;
+        };
+        let cfgs = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+        let attributes = cfgs.chain([asks]);
+        let attributes: Vec<_> = attributes
+            .map(|it| it.to_token_stream().to_string())
+            .collect();
+        let attributes = attributes.join(" ");
+        let of = format!("{attributes} extern crate {} as seqz_macros_", item.ident);
+        if !asked.contains(&of) {
+            asked.push(of);
+        }
+    }
+    let asked = asked.iter().enumerate();
+    asked
+        .map(|(number, of)| format!("{of}{number};\n"))
+        .collect()
 }
 
 fn files_end_in_newline(program: &Crate) -> bool {

@@ -5,7 +5,7 @@ use std::ops::Range;
 use syn::{ItemExternCrate, ItemUse, UseTree};
 
 use super::{Walker, bytes};
-use crate::resolve::{Def, Ns, Rib, current_module, name};
+use crate::resolve::{Def, Ns, ROOT, Rib, current_module, name};
 use crate::support;
 
 impl Walker<'_> {
@@ -166,6 +166,16 @@ impl Walker<'_> {
             return;
         }
         self.refuse_crate(&target, bytes(&item.ident));
+        if self.tables.crate_root(current_module(&self.ribs)) != ROOT {
+            // Only a crate's root may ask for macros: the generated crate's asks for those of all roots.
+            for attr in item
+                .attrs
+                .iter()
+                .filter(|attr| attr.path().is_ident("macro_use"))
+            {
+                self.edits().replace(bytes(attr), "");
+            }
+        }
         if !matches!(target.as_str(), "std" | "core" | "alloc") {
             return;
         }
