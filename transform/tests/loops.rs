@@ -58,6 +58,47 @@ fn a_path_from_the_root_of_std_leads_into_std() {
 }
 
 #[test]
+fn names_of_other_types_are_no_matter_where_a_type_is_known() {
+    // A field, and functions with the names of all that the loop calls, that leave something behind.
+    let beside = "struct Other { locked: u32, v: Vec<u32> }
+        static LOG: Mutex<Vec<u32>> = Mutex::new(Vec::new());
+        impl Other {
+            fn compare_exchange(&self, _: bool, _: bool, _: Ordering, _: Ordering) -> Result<(), ()> {
+                LOG.lock().unwrap().push(self.locked);
+                Ok(())
+            }
+            fn try_it(&mut self) -> bool { self.v.push(1); true }
+        }";
+    let head = "use std::sync::atomic::Ordering;";
+    let spins = "struct Spin { locked: AtomicBool }
+        impl Spin {
+            fn try_it(&self) -> bool {
+                self.locked.compare_exchange(false, true, SeqCst, SeqCst).is_ok()
+            }
+        }";
+    let marked = |text: &str| {
+        generated(&format!("{head}\n{beside}\n{spins}\n{text}")).contains("seqz_waits")
+    };
+    for text in [
+        "impl Spin { fn lock(&self) { while self.locked.compare_exchange(false, true, SeqCst, SeqCst).is_err() {} } }",
+        "impl Spin { fn lock(&self) { while !self.try_it() {} } }",
+        "struct Pool { lock: Spin } impl Pool { fn take(&self) { while !self.lock.try_it() {} } }",
+        "struct Pool { lock: Arc<Spin> } impl Pool { fn take(&self) { loop { if self.lock.try_it() { break } } } }",
+    ] {
+        assert!(marked(text), "{text}");
+    }
+    for text in [
+        "impl Other { fn take(&mut self) { while !self.try_it() {} } }",
+        "struct Pool<T> { lock: T } impl Pool<Other> { fn take(&mut self) { while !self.lock.try_it() {} } }",
+        "use other::Spin as Foreign; struct Pool { lock: Foreign } impl Pool { fn take(&self) { while !self.lock.try_it() {} } }",
+        "mod inner { use other::Spin; struct Pool { lock: Spin } impl Pool { fn take(&self) { while !self.lock.try_it() {} } } }",
+        "type Lock = Other; struct Pool { lock: Lock } impl Pool { fn take(&mut self) { while !self.lock.try_it() {} } }",
+    ] {
+        assert!(!marked(text), "{text}");
+    }
+}
+
+#[test]
 fn loops_that_only_look_are_marked() {
     for body in [
         "while !flag.load(SeqCst) {}",

@@ -19,7 +19,7 @@ impl Turn<'_, '_> {
     }
 
     /// Notes a call of the crate's functions with this name, if there are any; returns whether there are.
-    fn call_own(&mut self, name: &str, called: Called, guarded: bool) -> bool {
+    fn call_own(&mut self, name: &str, called: Called<'_>, guarded: bool) -> bool {
         let Some(qualifies) = self.lasting.named(name, called, guarded) else {
             return false;
         };
@@ -37,7 +37,7 @@ impl Turn<'_, '_> {
             let receiver = of.signature.receiver();
             receiver.is_some_and(|receiver| receiver.mutability.is_some())
         };
-        let as_method = matches!(called, Called::AsMethod | Called::OnObject);
+        let as_method = !matches!(called, Called::ByName | Called::ByPath);
         if as_method && functions_of.iter().any(|of| changes(&of)) {
             self.need(&[Implied::DerefMut]);
         }
@@ -304,7 +304,7 @@ impl Turn<'_, '_> {
             return;
         }
         let may_change = self.may_change(&call.receiver);
-        let called = self.called_on(&call.receiver);
+        let called = self.called_on(&call.receiver, method);
         if called != Called::OnObject {
             self.need(&[Implied::Deref]);
         }

@@ -9,7 +9,7 @@ use std::collections::{HashMap, HashSet};
 use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::{
     Field, Fields, GenericArgument, Generics, ItemEnum, ItemStruct, PathArguments, ReturnType,
-    Signature, Type,
+    Signature, Type, UseTree,
 };
 
 use super::names;
@@ -30,10 +30,18 @@ pub(super) struct Declared<'p> {
     statics: HashMap<String, Vec<&'p Type>>,
     /// For each name of a field, the types of the fields with this name.
     fields: HashMap<String, Vec<&'p Type>>,
+    /// For each name of a struct, the types of the fields of the structs with this name, by the names of the fields.
+    fields_of: HashMap<String, HashMap<String, Vec<&'p Type>>>,
     /// Whether the crate depends on other crates, whose types have fields, too.
     pub(super) depends: bool,
     /// Whether a macro may declare fields.
     declares: bool,
+    /// The names of types that stand for others.
+    aliases: HashSet<String>,
+    /// The names that are imported from other crates.
+    imported: HashSet<String>,
+    /// Whether all names of some module of another crate are imported.
+    imports_all: bool,
     /// The names of types with a destructor of their own.
     dropping: HashSet<String>,
     /// The names of generic parameters, which may stand for any type.
@@ -49,6 +57,12 @@ impl<'p> Declared<'p> {
         let of = name(&item.ident);
         self.add_maker(&of, &of, &item.fields);
         self.add_fields(item.fields.iter());
+        let fields = self.fields_of.entry(of).or_default();
+        for field in &item.fields {
+            if let Some(ident) = &field.ident {
+                fields.entry(name(ident)).or_default().push(&field.ty);
+            }
+        }
     }
 
     pub(super) fn add_fields(&mut self, fields: impl Iterator<Item = &'p Field>) {
@@ -78,7 +92,23 @@ impl<'p> Declared<'p> {
     }
 
     pub(super) fn add_alias(&mut self, alias: &syn::Ident, of: &'p Type) {
-        self.types.entry(name(alias)).or_default().push(of);
+        let alias = name(alias);
+        self.aliases.insert(alias.clone());
+        self.types.entry(alias).or_default().push(of);
+    }
+
+    /// Notes the names that an import from another crate brings. Those of `std` are known where all of a module are imported.
+    pub(super) fn add_import(&mut self, tree: &UseTree, of_std: bool) {
+        match tree {
+            UseTree::Path(path) => self.add_import(&path.tree, of_std),
+            UseTree::Group(group) => {
+                let trees = group.items.iter();
+                trees.for_each(|tree| self.add_import(tree, of_std));
+            }
+            UseTree::Name(import) => drop(self.imported.insert(name(&import.ident))),
+            UseTree::Glob(_) => self.imports_all |= !of_std,
+            UseTree::Rename(_) => {}
+        }
     }
 
     pub(super) fn add_constant(&mut self, constant: &syn::Ident, of: &'p Type) {
@@ -222,6 +252,53 @@ impl<'p> Declared<'p> {
         all_are && !self.depends && !self.declares
     }
 
+    /// Returns the name of the crate's types that have this name, if all of them have been looked at.
+    pub(super) fn type_named(&self, of: &str) -> Option<&str> {
+        let (of, _) = self.types.get_key_value(of)?;
+        let is_one =
+            self.is_seen(of) && !self.parameters.contains(of) && !self.aliases.contains(of);
+        is_one.then_some(of.as_str())
+    }
+
+    /// Returns the types of the fields with this name, of the crate's structs with this name.
+    pub(super) fn field_of(&self, of: &str, field: &str) -> Option<&[&'p Type]> {
+        let types = self.fields_of.get(self.type_named(of)?)?.get(field)?;
+        Some(types)
+    }
+
+    /// Returns the name of the crate's type that this type is, or that std's pointers of this type lead to.
+    pub(super) fn own_type(&self, of: &Type) -> Option<&str> {
+        match of {
+            Type::Reference(of) => self.own_type(&of.elem),
+            Type::Paren(of) => self.own_type(&of.elem),
+            Type::Group(of) => self.own_type(&of.elem),
+            Type::Path(of) if of.qself.is_none() => {
+                let last = of.path.segments.last()?;
+                let only = name(&last.ident);
+                match &last.arguments {
+                    PathArguments::AngleBracketed(given)
+                        if names::POINTERS.contains(&only.as_str()) && self.is_of_std(&only) =>
+                    {
+                        match given.args.first() {
+                            Some(GenericArgument::Type(of)) => self.own_type(of),
+                            _ => None,
+                        }
+                    }
+                    // The type of another crate may have the name, too.
+                    _ if of.path.segments.len() == 1
+                        && !self.imports_all
+                        && !self.imported.contains(&only)
+                        && !is_name_in_std(&only) =>
+                    {
+                        self.type_named(&only)
+                    }
+                    _ => None,
+                }
+            }
+            _ => None,
+        }
+    }
+
     /// Whether no type with this name has a destructor of its own.
     pub(super) fn has_no_destructor(&self, of: &str) -> bool {
         let aliased = self
@@ -324,4 +401,16 @@ impl<'p> Declared<'p> {
             _ => false,
         }
     }
+}
+
+/// Whether a type of std has this name, among those that are known here.
+fn is_name_in_std(name: &str) -> bool {
+    let lists = [
+        names::OBJECTS,
+        names::POINTERS,
+        names::CELLS,
+        names::QUIET,
+        names::AROUND,
+    ];
+    lists.iter().any(|list| list.contains(&name))
 }

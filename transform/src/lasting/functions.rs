@@ -6,8 +6,8 @@ use proc_macro2::{Delimiter, TokenStream, TokenTree};
 use syn::visit::{self, Visit};
 use syn::{
     Generics, Ident, ImplItemConst, ImplItemFn, ImplItemType, ItemConst, ItemEnum, ItemFn,
-    ItemImpl, ItemStatic, ItemStruct, ItemTrait, ItemType, Macro, Signature, StaticMutability,
-    TraitItemConst, TraitItemFn, Type, UseRename,
+    ItemImpl, ItemStatic, ItemStruct, ItemTrait, ItemType, ItemUse, Macro, Signature,
+    StaticMutability, TraitItemConst, TraitItemFn, Type, UseRename, UseTree,
 };
 
 use super::Function;
@@ -303,6 +303,18 @@ impl<'p> Visit<'p> for Functions<'p> {
     fn visit_trait_item_const(&mut self, item: &'p TraitItemConst) {
         self.declared.add_constant(&item.ident, &item.ty);
         visit::visit_trait_item_const(self, item);
+    }
+
+    fn visit_item_use(&mut self, item: &'p ItemUse) {
+        let root = match &item.tree {
+            UseTree::Path(path) => name(&path.ident),
+            _ => String::new(),
+        };
+        if !matches!(root.as_str(), "crate" | "self" | "super") {
+            let of_std = matches!(root.as_str(), "std" | "core");
+            self.declared.add_import(&item.tree, of_std);
+        }
+        visit::visit_item_use(self, item);
     }
 
     fn visit_use_rename(&mut self, import: &'p UseRename) {

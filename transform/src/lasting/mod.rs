@@ -69,7 +69,7 @@ struct Function<'p> {
 
 /// The way in which a function is called.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Called {
+enum Called<'n> {
     /// By its name alone, so that it is no method.
     ByName,
     /// By a path, which may lead to any function of the name.
@@ -78,9 +78,12 @@ enum Called {
     AsMethod,
     /// As a method of an object of std.
     OnObject,
+    /// As a method of a value of the crate's type with this name, or a pointer of std to one. The type has such a method itself,
+    /// which comes before those of other types that the value leads to.
+    OnOwn(&'n str),
 }
 
-impl Called {
+impl Called<'_> {
     fn may_be(self, function: &Function<'_>) -> bool {
         let is_method = function.signature.receiver().is_some();
         match self {
@@ -88,6 +91,7 @@ impl Called {
             Self::ByPath => true,
             Self::AsMethod => is_method,
             Self::OnObject => is_method && function.owner.is_none(),
+            Self::OnOwn(of) => is_method && function.owner.is_none_or(|owner| owner == of),
         }
     }
 }
@@ -128,6 +132,8 @@ pub(crate) struct Outside<'a> {
     pub(crate) variables: HashSet<&'a str>,
     /// The variables that are objects of std which threads share, or std's pointers to such an object.
     pub(crate) objects: HashSet<&'a str>,
+    /// The name of the crate's type whose implementation the loop is in, if that is known.
+    pub(crate) own: Option<String>,
     /// The variables that only say how long the loop pauses.
     pub(crate) paces: HashSet<String>,
     /// The variables that are called, and that stand only for functions which report themselves what they leave behind.
@@ -243,7 +249,7 @@ impl<'p> Lasting<'p> {
 
     /// Returns the functions of the crate that are called by this name in this way. `None`: there are none, not even in
     /// macros.
-    fn of_name(&self, name: &str, called: Called) -> Option<Vec<Function<'p>>> {
+    fn of_name(&self, name: &str, called: Called<'_>) -> Option<Vec<Function<'p>>> {
         let functions = &self.functions;
         let seen = functions.by_name.get(name).into_iter().flatten();
         let seen: Vec<_> = seen
@@ -253,8 +259,15 @@ impl<'p> Lasting<'p> {
         (!seen.is_empty() || functions.has_unseen(name)).then_some(seen)
     }
 
+    /// Whether the crate's types with this name have a method of this name themselves.
+    fn has_method(&self, of: &str, method: &str) -> bool {
+        let functions = self.functions.by_name.get(method).into_iter().flatten();
+        let mut own = functions.filter(|it| it.owner.is_some_and(|owner| owner == of));
+        own.any(|it| it.signature.receiver().is_some())
+    }
+
     /// Whether all functions of the crate qualify that are called by this name in this way. `None`: there are none.
-    fn named(&self, name: &str, called: Called, guarded: bool) -> Option<bool> {
+    fn named(&self, name: &str, called: Called<'_>, guarded: bool) -> Option<bool> {
         let seen = self.of_name(name, called)?;
         // Functions in macros can't be looked at.
         let mut seen = seen.into_iter();
@@ -311,7 +324,7 @@ impl<'p> Lasting<'p> {
             {
                 return false;
             }
-            Turn::of_function(self, function.body, parameters, guarded, writes)
+            Turn::of_function(self, function, parameters, guarded, writes)
         })
     }
 

@@ -13,7 +13,7 @@ use syn::{
 use super::declared::Declared;
 use super::implied::{COERCION, Implied};
 use super::returned::returned_guards;
-use super::{Called, Lasting, Outside, names, names_in};
+use super::{Called, Function, Lasting, Outside, names, names_in};
 use crate::resolve::name;
 
 /// The kind of a variable.
@@ -156,17 +156,20 @@ impl<'l, 'p> Turn<'l, 'p> {
     /// Whether a call of a function with this body leaves nothing behind.
     pub(super) fn of_function(
         lasting: &'l Lasting<'p>,
-        body: &Block,
+        function: Function<'p>,
         parameters: HashMap<String, Variable>,
         guarded: bool,
         writes: bool,
     ) -> bool {
-        let outside = Outside::default();
+        let outside = Outside {
+            own: function.owner.map(name),
+            ..Outside::default()
+        };
         let mut turn = Turn::new(lasting, Around::Function, &outside);
         turn.guarded = guarded;
         turn.writes = writes;
         turn.scopes.push(parameters);
-        turn.visit_block(body);
+        turn.visit_block(function.body);
         turn.qualifies
     }
 
@@ -242,7 +245,7 @@ impl<'l, 'p> Turn<'l, 'p> {
                     && call.args.is_empty()
                     && self
                         .lasting
-                        .of_name(&method, self.called_on(&call.receiver))
+                        .of_name(&method, self.called_on(&call.receiver, &method))
                         .is_none()
                 {
                     return Some(Variable::Guard);
@@ -297,7 +300,15 @@ impl<'l, 'p> Turn<'l, 'p> {
                 }),
             },
             Expr::Field(field) => match &field.member {
-                Member::Named(field) => self.declared().is_field_object(&name(field)),
+                Member::Named(member) => {
+                    let declared = self.declared();
+                    let own = self.own_type(&field.base);
+                    let types = own.and_then(|own| declared.field_of(own, &name(member)));
+                    match types {
+                        Some(types) => types.iter().all(|of| declared.is_object(of)),
+                        None => declared.is_field_object(&name(member)),
+                    }
+                }
                 Member::Unnamed(_) => false,
             },
             Expr::Paren(expr) => self.is_object(&expr.expr),
@@ -316,12 +327,37 @@ impl<'l, 'p> Turn<'l, 'p> {
         }
     }
 
-    /// Returns the way in which a method of this receiver is called.
-    pub(super) fn called_on(&self, receiver: &Expr) -> Called {
-        match self.is_object(receiver) {
-            true => Called::OnObject,
-            false => Called::AsMethod,
+    /// Returns the name of the crate's type that this is a value of, or a pointer of std to one, if that is known.
+    fn own_type(&self, expr: &Expr) -> Option<&'l str> {
+        let declared = self.declared();
+        match expr {
+            Expr::Path(path) if path.path.is_ident("self") => {
+                declared.type_named(self.outside.own.as_ref()?)
+            }
+            Expr::Field(field) => {
+                let Member::Named(member) = &field.member else {
+                    return None;
+                };
+                let types = declared.field_of(self.own_type(&field.base)?, &name(member))?;
+                let mut owns = types.iter().map(|of| declared.own_type(of));
+                let first = owns.next()??;
+                owns.all(|own| own == Some(first)).then_some(first)
+            }
+            Expr::Paren(expr) => self.own_type(&expr.expr),
+            Expr::Group(expr) => self.own_type(&expr.expr),
+            Expr::Reference(expr) => self.own_type(&expr.expr),
+            _ => None,
         }
+    }
+
+    /// Returns the way in which this method of this receiver is called.
+    pub(super) fn called_on(&self, receiver: &Expr, method: &str) -> Called<'l> {
+        if self.is_object(receiver) {
+            return Called::OnObject;
+        }
+        let own = self.own_type(receiver);
+        let own = own.filter(|own| self.lasting.has_method(own, method));
+        own.map_or(Called::AsMethod, Called::OnOwn)
     }
 
     /// Whether this is a value of a type that is built into the language, whose operators are no implementations of the
@@ -345,7 +381,7 @@ impl<'l, 'p> Turn<'l, 'p> {
                 let of_atomic = names::VALUES.contains(&(method.as_str(), call.args.len()))
                     && call.args.last().is_some_and(is_ordering)
                     && !self.lasting.functions.words.has_generic_atomics;
-                let called = self.called_on(&call.receiver);
+                let called = self.called_on(&call.receiver, &method);
                 (of_atomic || names::TELLS.contains(&(method.as_str(), call.args.len())))
                     && self.lasting.of_name(&method, called).is_none()
             }

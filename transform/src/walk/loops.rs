@@ -134,10 +134,17 @@ impl Walker<'_> {
         names.flatten().map(String::as_str).collect()
     }
 
+    /// Returns the name of the crate's type whose implementation this is.
+    fn own_name(&self) -> Option<String> {
+        let own = &self.tables.items[self.own_type?];
+        (!self.in_macro).then(|| own.name.clone())
+    }
+
     fn around_loop(&self, looped: &Expr) -> Outside<'_> {
         Outside {
             variables: self.variables(),
             objects: self.objects(),
+            own: self.own_name(),
             paces: paces(looped, self.program.files[self.file].source.text.as_str()),
             callables: self.callables.clone(),
             pacers: self.pacers.clone(),
@@ -149,6 +156,7 @@ impl Walker<'_> {
         let outside = || Outside {
             variables: self.variables(),
             objects: self.objects(),
+            own: self.own_name(),
             paces: HashSet::new(),
             callables: self.callables.clone(),
             pacers: HashSet::new(),
