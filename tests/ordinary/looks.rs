@@ -171,3 +171,14 @@ fn fails_where_a_write_guard_only_looks() {
         }
     });
 }
+
+/// The reference keeps the guard until the end.
+#[test]
+fn deadlocks_where_a_guard_is_kept_by_a_binding() {
+    let m = Arc::new(Mutex::new(1));
+    let n = m.clone();
+    let t = thread::spawn(move || *n.lock().unwrap() += 1);
+    let seen = &*m.lock().unwrap();
+    assert!(*seen <= 2, "never");
+    t.join().unwrap();
+}

@@ -127,13 +127,21 @@ impl Original<'_> {
         }
     }
 
-    /// Whether what the finding says of the other place is what T' does next.
+    /// Whether what the finding says of the other place is what T' does next: an event, or a wait for the end of T, which is none.
     fn pending(&self, finding: &Finding) -> bool {
         let is_interfering =
             |step: &&feasibility::Step| matches!(step, feasibility::Step::Interfering(_));
         let cut = finding.interleaving.iter().filter(is_interfering).count();
-        let next = finding.interfering.get(cut).map(|event| &event.place);
-        finding.other_place.is_some() && finding.other_place.as_ref() == next
+        let Some(other) = &finding.other_place else {
+            return false;
+        };
+        match finding.interfering.get(cut) {
+            Some(next) => next.place == *other,
+            None => {
+                let mut events = finding.under_test.iter().chain(&finding.interfering);
+                finding.kind == BugKind::Deadlock && !events.any(|event| event.place == *other)
+            }
+        }
     }
 
     /// The short name of each object, from the first place that has one for it.

@@ -177,13 +177,15 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
     };
     let end = engine.interfering.len();
     let taken = engine.interfering_trail[holder.acquire as usize];
-    let for_ever = match engine.interfering_end {
+    let (for_ever, other) = match engine.interfering_end {
         // The harness's own thread may have taken the lock where it was on the line of T', and goes on as T after the join.
-        InterferingEnd::Complete if taken.thread == engine.threads.current => HOLDS_IT,
-        InterferingEnd::Complete => ENDED_WITH_IT,
+        InterferingEnd::Complete if taken.thread == engine.threads.current => {
+            (HOLDS_IT, taken.site)
+        }
+        InterferingEnd::Complete => (ENDED_WITH_IT, taken.site),
         // Since the join, locks that T' holds are T's.
-        InterferingEnd::WaitsForUnderTest if engine.joined => return,
-        InterferingEnd::WaitsForUnderTest => WAITS_WITH_IT,
+        InterferingEnd::WaitsForUnderTest(_) if engine.joined => return,
+        InterferingEnd::WaitsForUnderTest(waits) => (WAITS_WITH_IT, waits),
         InterferingEnd::Stopped => {
             if engine.leaves_interfering_waiting() {
                 engine.note_left_waiting();
@@ -198,7 +200,7 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
             BugKind::Deadlock,
             for_ever.to_owned(),
             site.into(),
-            Some(taken.site.into()),
+            Some(other.into()),
             Some(end),
         );
     }

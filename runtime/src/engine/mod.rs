@@ -94,8 +94,8 @@ pub(crate) enum InterferingEnd {
     Open,
     /// T' ran to its end.
     Complete,
-    /// T' waits for T to end.
-    WaitsForUnderTest,
+    /// T' waits for T to end, at this place.
+    WaitsForUnderTest(Site),
     /// T' panicked, was cut, or waits for something that only T can do.
     Stopped,
 }

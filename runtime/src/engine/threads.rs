@@ -190,7 +190,7 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         (State::Unstarted, Line::Interfering)
             if engine.threads.waiting_under_test == Some(thread) =>
         {
-            interfering_ends(handle, InterferingEnd::WaitsForUnderTest);
+            interfering_ends(handle, InterferingEnd::WaitsForUnderTest(site));
             run_waiting_under_test(handle);
             tau::join(handle, site);
         }
