@@ -144,7 +144,10 @@ mod tests {
     fn all_that_a_child_says_is_read() {
         let output = output(&mut shell("echo here; echo there >&2; exit 3")).unwrap();
         assert_eq!(output.status.code(), Some(3));
-        assert_eq!((&output.stdout[..], &output.stderr[..]), (&b"here\n"[..], &b"there\n"[..]));
+        assert_eq!(
+            (&output.stdout[..], &output.stderr[..]),
+            (&b"here\n"[..], &b"there\n"[..])
+        );
     }
 
     #[test]

@@ -124,9 +124,7 @@ mod ours {
 
 mod stds {
     pub(crate) use std::sync::atomic::{AtomicBool, AtomicPtr, AtomicU64};
-    pub(crate) use std::sync::mpsc::{
-        IntoIter, Iter, Receiver, Sender, SyncSender, TryIter,
-    };
+    pub(crate) use std::sync::mpsc::{IntoIter, Iter, Receiver, Sender, SyncSender, TryIter};
     pub(crate) use std::sync::{
         Arc, Barrier, BarrierWaitResult, Condvar, LazyLock, Mutex, MutexGuard, Once, OnceLock,
         OnceState, RwLock, RwLockReadGuard, RwLockWriteGuard, WaitTimeoutResult, Weak,
@@ -147,7 +145,10 @@ fn the_question_is_answered() {
     assert_eq!(traits!(SyncOnly)[..2], [false, true]);
     assert_eq!(traits!(Pinned)[2..3], [false]);
     let found = differences("a cell", traits!(Cell<u8>), traits!(u8));
-    let wanted = ["a cell is not Sync, and std's is", "a cell is not RefUnwindSafe, and std's is"];
+    let wanted = [
+        "a cell is not Sync, and std's is",
+        "a cell is not RefUnwindSafe, and std's is",
+    ];
     assert_eq!(found, wanted);
 }
 

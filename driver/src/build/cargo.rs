@@ -188,7 +188,9 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
                 }
             }
         }
-        failure.output = heard.and_then(|heard| heard.join().ok()).unwrap_or_default();
+        failure.output = heard
+            .and_then(|heard| heard.join().ok())
+            .unwrap_or_default();
         ends.join()
     });
     let status = status.unwrap_or_else(|panic| std::panic::resume_unwind(panic));

@@ -7,7 +7,7 @@ use std::time::{Duration, Instant};
 
 use seqz_explore::catalogue;
 
-use super::packages::Chosen;
+use super::packages::{Chosen, Member};
 use super::search::{STOP, Time, watch_for_interrupts};
 use super::{CheckArgs, Format, Verdict, role};
 use crate::build::{Allocator, Copies};
@@ -73,12 +73,15 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             generated: &ready.generated,
             built: &ready.built,
         };
+        let mut held = Vec::new();
         let finished = |harness: &HarnessReport| match search.format {
+            // Nothing is promised before the exploration has been made that may refute it.
+            Format::Human if !args.no_explore && human::is_clean(harness) => {
+                held.push(harness.clone());
+                Ok(())
+            }
             Format::Human => progress.suspend(|| {
-                let harness = HarnessReport {
-                    name: member.named(&harness.name),
-                    ..harness.clone()
-                };
+                let harness = named(member, harness);
                 out.write(|out| human::harness(out, &harness, detail, terminal.width))
             }),
             Format::Json => Ok(()),
@@ -87,7 +90,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         report.summary.building = ready.took.as_secs_f64();
         time.spend(began, harnesses.len());
         spent += began.elapsed();
-        searched.push((chosen, ready, options, report));
+        searched.push((chosen, ready, options, report, held));
         if STOP.load(Ordering::Relaxed) {
             break;
         }
@@ -98,7 +101,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     );
     let goes_on = !args.no_explore && !STOP.load(Ordering::Relaxed) && !time.is_over();
     let mut reports = Vec::new();
-    for (chosen, ready, options, mut report) in searched {
+    for (chosen, ready, options, mut report, mut held) in searched {
         let member = &chosen.member;
         let all = chosen.harnesses().into_iter().zip(&report.harnesses);
         // Where no two threads run side by side, there is one order of all events. A harness with a bug has enough to
@@ -111,38 +114,45 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                 && searched.faults.is_empty()
         });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
-        if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
+        let went = if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
             let checked = &report.harnesses;
             let instead: Vec<_> = checked.iter().filter(|it| it.is_beyond()).collect();
-            let finished = |harness: &HarnessExploration| match search.format {
-                Format::Human
-                    if !harness.failures.is_empty()
+            let finished = |harness: &HarnessExploration| {
+                let name = &harness.name;
+                let shows = search.format == Format::Human
+                    && (!harness.failures.is_empty()
                         || harness.status != Status::Checked
-                        || instead.iter().any(|it| it.name == harness.name) =>
-                {
-                    progress.suspend(|| {
-                        let name = &harness.name;
+                        || instead.iter().any(|it| it.name == *name));
+                let at = held.iter().position(|it| it.name == *name);
+                let waited = at.map(|at| held.remove(at));
+                if !shows && waited.is_none() {
+                    return Ok(());
+                }
+                let mut checked = checked.iter().find(|it| it.name == *name).cloned();
+                let checked_mut = checked.as_mut();
+                let missed = checked_mut.and_then(|it| withdrawn::by_exploration(it, harness));
+                progress.suspend(|| {
+                    out.write(|out| {
+                        if let Some(checked) = checked.as_ref().filter(|_| waited.is_some()) {
+                            human::harness(out, &named(member, checked), detail, terminal.width)?;
+                        }
+                        if !shows {
+                            return Ok(());
+                        }
                         let harness = HarnessExploration {
-                            name: member.named(&harness.name),
+                            name: member.named(name),
                             ..harness.clone()
                         };
-                        out.write(|out| {
-                            explored::harness(
-                                out,
-                                &harness,
-                                catalogue::DEFAULT,
-                                detail,
-                                terminal.width,
-                            )?;
-                            let mut checked = checked.iter().find(|it| it.name == *name).cloned();
-                            let missed = checked
-                                .as_mut()
-                                .and_then(|it| withdrawn::by_exploration(it, &harness));
-                            missed.map_or(Ok(()), |k| human::withdrawn(out, k, terminal.width))
-                        })
+                        explored::harness(
+                            out,
+                            &harness,
+                            catalogue::DEFAULT,
+                            detail,
+                            terminal.width,
+                        )?;
+                        missed.map_or(Ok(()), |k| human::withdrawn(out, k, terminal.width))
                     })
-                }
-                _ => Ok(()),
+                })
             };
             let began = Instant::now();
             let until = time.deadline(chosen.len()).unwrap_or(began);
@@ -152,11 +162,20 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                 built: &ready.built,
             };
             let strategy = explore_options(args, &options, until);
-            let explored =
-                explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished)?;
+            let explored = explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished);
             time.spend(began, chosen.len());
-            went_on(&mut report, explored);
+            explored.map(|explored| went_on(&mut report, explored))
+        } else {
+            Ok(())
+        };
+        // Those that no exploration has come to.
+        for checked in &held {
+            let checked = named(member, checked);
+            progress.suspend(|| {
+                out.write(|out| human::harness(out, &checked, detail, terminal.width))
+            })?;
         }
+        went?;
         let explored = report.explored.iter_mut().flat_map(|it| &mut it.harnesses);
         explored.for_each(|harness| harness.name = member.named(&harness.name));
         let checked = report.harnesses.iter_mut();
@@ -175,6 +194,14 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     })?;
     let exhausted = !args.search.require_exhausted || of_check(&report).exhausted;
     Ok(members.verdict(verdict(&report).demanding(exhausted)))
+}
+
+/// The report of a harness, by the name that it has among those of several packages.
+fn named(member: &Member, harness: &HarnessReport) -> HarnessReport {
+    HarnessReport {
+        name: member.named(&harness.name),
+        ..harness.clone()
+    }
 }
 
 /// The largest time of a search that an exploration follows, and of both together, where no time is given.

@@ -18,7 +18,7 @@ use crate::terminal::Terminal;
 /// Where the program is.
 #[derive(Debug, Args)]
 pub struct PackageArgs {
-    /// A Rust file, a crate, a workspace, or a member of one
+    /// A Rust file, a crate, a workspace, or a member of one. A file that belongs to no crate is of edition 2024
     #[arg(default_value = ".")]
     pub(super) path: PathBuf,
     /// Only this package of the workspace; may be given several times [default: as `cargo test` chooses]

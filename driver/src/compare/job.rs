@@ -202,9 +202,7 @@ impl Job {
 }
 
 /// Reads what the run says, in a thread of its own.
-fn read(
-    from: impl Read + AsFd + Send + 'static,
-) -> std::io::Result<(JoinHandle<Vec<u8>>, Lives)> {
+fn read(from: impl Read + AsFd + Send + 'static) -> std::io::Result<(JoinHandle<Vec<u8>>, Lives)> {
     let (from, lives) = said(from)?;
     Ok((thread::spawn(move || all(from)), lives))
 }

@@ -89,7 +89,8 @@ pub fn withdrawn(out: &mut dyn Write, k: u32, columns: usize) -> io::Result<()> 
 }
 
 /// Whether the search is complete and found nothing, and there is nothing else to be said.
-fn is_clean(report: &HarnessReport) -> bool {
+#[must_use]
+pub fn is_clean(report: &HarnessReport) -> bool {
     report.status == Status::Checked
         && report.bugs.is_empty()
         && report.faults.is_empty()
@@ -374,6 +375,7 @@ fn levels(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Re
         "  {dim}{:<10} {:>2} {:>12} {:>12} {:>9}{dim:#}",
         "under test", "k", "executions", "infeasible", "failing"
     )?;
+    let mut above = String::new();
     for role in &report.roles {
         for level in &role.levels {
             let failing = if level.failing > 0 {
@@ -394,16 +396,23 @@ fn levels(out: &mut dyn Write, report: &HarnessReport, columns: usize) -> io::Re
             let style = if verdict.exhausted { good } else { style::NONE };
             // A long reason goes on below its beginning.
             let width = columns.saturating_sub(BEFORE_VERDICT).max(20);
-            for (i, line) in wrap(&verdict.sentence(), width).iter().enumerate() {
+            let sentence = verdict.sentence();
+            let is_said = !verdict.exhausted && sentence == above;
+            let told = if is_said { AS_ABOVE } else { &sentence };
+            for (i, line) in wrap(told, width).iter().enumerate() {
                 if i > 0 {
                     write!(out, "{:BEFORE_VERDICT$}", "")?;
                 }
                 writeln!(out, "{style}{line}{style:#}")?;
             }
+            above = sentence;
         }
     }
     Ok(())
 }
+
+/// What is said of a level instead of the reasons that the level above has, too.
+const AS_ABOVE: &str = "not exhausted: as above";
 
 /// Prints why the search ended before it was done, if it did.
 pub(super) fn cut_short(out: &mut dyn Write, cut: Option<Cut>) -> io::Result<()> {
