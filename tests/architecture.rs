@@ -145,7 +145,7 @@ const RUNTIME: &[&str] = &[
     "scheduled",
     "engine raw values calls",
     "running",
-    "addresses check loops observe print transmute",
+    "addresses check left_out loops observe print transmute",
     // What stands for std, on either machine.
     "shared",
     "std cell",

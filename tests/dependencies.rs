@@ -170,6 +170,55 @@ fn a_trace_names_places_in_dependencies_and_can_be_replayed() {
     assert!(said.stdout.contains(place), "{}", said.shown());
 }
 
+/// One test comes to a function that can't be run, the other one may and does not.
+const LEFT_OUT: &str = "
+#[cfg(test)]
+mod tests {
+    fn number(asks: bool) -> u64 {
+        let handle = std::thread::spawn(|| ());
+        let number = if asks { lock::number_of_system(&handle) } else { 0 };
+        handle.join().unwrap();
+        number
+    }
+
+    #[test]
+    fn asks() {
+        assert_ne!(number(true), 0);
+    }
+
+    #[test]
+    fn does_not_ask() {
+        assert_eq!(number(false), 0);
+        assert_eq!(lock::Held::of(\"a text\").value(), \"a text\");
+    }
+}
+";
+
+#[test]
+fn a_function_that_can_not_be_run_is_left_out_alone() {
+    let own = manifest(
+        "user",
+        "2021",
+        "\n[workspace]\n\n[dependencies]\nlock = { path = \"lock\" }\n",
+    );
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        ("src/lib.rs", LEFT_OUT),
+        ("lock/Cargo.toml", &manifest("lock", "2021", "")),
+        ("lock/src/lib.rs", include_str!("dependencies/lock.rs")),
+    ]);
+    let found = harnesses(&explore(dir.path(), &[]));
+    let asks = &found["tests::asks"]["status"];
+    assert_eq!(asks["state"], "unsupported", "{asks:#}");
+    let reason = asks["reason"].as_str().unwrap();
+    assert!(reason.contains("as_pthread_t"), "{reason}");
+    let line = include_str!("dependencies/lock.rs").lines().zip(1..);
+    let mut line = line.filter(|(line, _)| line.contains("fn number_of_system"));
+    assert_eq!(asks["site"]["line"], line.next().unwrap().1, "{asks:#}");
+    let verdict = found["tests::does_not_ask"]["verdict"].as_str().unwrap();
+    assert!(verdict.starts_with("exhausted"), "{verdict}");
+}
+
 #[test]
 fn who_is_followed_and_who_is_not_is_listed() {
     let dir = workspace();

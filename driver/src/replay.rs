@@ -312,6 +312,7 @@ impl Recording {
             stack_size: self.stack_size,
             count: 1,
             couplings: Vec::new(),
+            held_up: None,
             finding: None,
             met: Met::default(),
         }

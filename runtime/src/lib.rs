@@ -83,6 +83,7 @@ pub mod fuzz;
 mod harness;
 pub mod input;
 mod judge;
+mod left_out;
 mod locals;
 pub mod loops;
 #[cfg(feature = "scheduler")]
@@ -125,6 +126,7 @@ pub use self::std::thread::{name_harness_thread, watch_ends, watch_results};
 pub use bound::Bound;
 pub use ending::Results;
 pub use harness::{AnyHarness, Harness, Register, Run, is_main, returned, returned_result};
+pub use left_out::left_out;
 pub use p_hat::{Outcome, p_hat, p_hat_from_bytes};
 pub use pairs::Pairs;
 pub use property::{Counts, Property};

@@ -37,3 +37,24 @@ impl<T> Lock<T> {
         *self.value.lock().unwrap() = after;
     }
 }
+
+/// A guard of values that need no size: it holds no lock's guard, and says that it is like one.
+pub struct Held<'l, T: ?Sized> {
+    value: &'l T,
+    _is_like: std::marker::PhantomData<std::sync::RwLockReadGuard<'l, T>>,
+}
+
+impl<'l, T: ?Sized> Held<'l, T> {
+    pub fn of(value: &'l T) -> Self {
+        Self { value, _is_like: std::marker::PhantomData }
+    }
+
+    pub fn value(&self) -> &T {
+        self.value
+    }
+}
+
+/// What the system calls a thread, which has no thread of the system under seqz.
+pub fn number_of_system(handle: &std::thread::JoinHandle<()>) -> u64 {
+    std::os::unix::thread::JoinHandleExt::as_pthread_t(handle)
+}

@@ -13,7 +13,7 @@ use crate::options::Mode;
 use crate::reached::Parts;
 use crate::sharing::MADE;
 use crate::source::Place;
-use crate::walk::{Reasonless, analyze};
+use crate::walk::{Analysis, Reasonless, analyze};
 
 /// A loaded library.
 pub struct Library {
@@ -139,8 +139,10 @@ impl Library {
     #[must_use]
     pub fn instrument(&self, counting: Counting) -> Instrumented {
         let program = &self.program;
-        let analysis = analyze(program, self.mode, counting);
+        let mut analysis = analyze(program, self.mode, counting);
         let mut done = Instrumented::default();
+        let parts = Parts::of(program);
+        let mut refused = leave_out(program, &mut analysis, &parts);
         for (number, file) in program.files.iter().enumerate() {
             if file.source.expanded.is_some() {
                 continue;
@@ -161,12 +163,10 @@ impl Library {
             done.files.push((file.source.generated.clone(), text));
         }
         let place = |file: usize, bytes| program.files[file].source.place(bytes);
-        let mut refused: Vec<Error> = analysis.errors.iter().map(|it| it.error.clone()).collect();
         // The bounds are for copies of values, which a library is built without; but a lock needs its value's size.
         let mut bounded = analysis.edits.clone();
         refused.extend(bounds::add(program, &analysis.tables, &mut bounded).err());
         done.refused = Error::from_list(refused).map_or_else(Vec::new, |all| all.each().to_vec());
-        let parts = Parts::of(program);
         let facts = analysis.facts.iter();
         let starters = facts.filter(|(_, facts)| !facts.spawns.is_empty());
         let items = &analysis.tables.items;
@@ -183,4 +183,26 @@ impl Library {
         };
         done
     }
+}
+
+/// Leaves functions out that can't be run: an execution that comes to one ends there, and says why. Returns what can't be
+/// left out: code in no function, or in one whose body decides the type of its result.
+fn leave_out(program: &Crate, analysis: &mut Analysis, parts: &Parts) -> Vec<Error> {
+    let mut stays = Vec::new();
+    let mut left_out = BTreeSet::new();
+    for refused in &analysis.errors {
+        let is_written = program.files[refused.file].source.expanded.is_none();
+        let at = refused.error.place().map_or(0, |place| place.bytes.start);
+        match parts.body(refused.file, at).filter(|_| is_written) {
+            Some(body) => {
+                if left_out.insert((refused.file, body.start)) {
+                    let why = refused.error.to_string();
+                    let text = format!("{{ ::seqz_runtime::left_out({why:?}) }}");
+                    analysis.edits[refused.file].replace(body, text);
+                }
+            }
+            None => stays.push(refused.error.clone()),
+        }
+    }
+    stays
 }

@@ -35,6 +35,27 @@ message! {
 }
 
 message! {
+    /// A thread that could go on when a sleep or a time limit of another thread was over.
+    #[derive(Clone, Debug, PartialEq, Eq)]
+    pub struct HeldUp {
+        /// The number of the thread.
+        pub thread: u32,
+        /// Where the thread stands.
+        pub place: Option<Place>,
+        /// How long the thread is held up.
+        pub nanoseconds: u64,
+        /// The number of the thread for which the time passes.
+        pub by: u32,
+        /// Where that thread sleeps or waits.
+        pub passing: Place,
+        /// Whether the time is the limit of a wait, and no sleep.
+        pub is_limit: bool,
+        /// How long the time is.
+        pub took: u64,
+    }
+}
+
+message! {
     /// Whether a finding is there when its interleaving is followed.
     #[derive(Clone, Debug, PartialEq, Eq)]
     pub enum Confirmation {

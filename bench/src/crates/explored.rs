@@ -28,8 +28,16 @@ pub(super) struct Harness {
     pub(super) reason: String,
     pub(super) executions: u64,
     pub(super) verdict: String,
-    /// The failures that count, each with its kind and message.
-    pub(super) failures: Vec<String>,
+    /// The failures that count.
+    pub(super) failures: Vec<Failure>,
+}
+
+/// What is said of a failure.
+pub(super) struct Failure {
+    /// Its kind and message.
+    pub(super) what: String,
+    /// Where a time passes while another thread is held up, if it was met only so.
+    pub(super) held_up: Option<String>,
 }
 
 impl Explored {
@@ -82,7 +90,21 @@ fn harness(said: &Value) -> Harness {
         executions: said["counts"]["executions"].as_u64().unwrap_or(0),
         verdict: text(&said["verdict"]),
         failures: failures
-            .map(|it| format!("{}: {}", text(&it["kind"]), text(&it["message"])))
+            .map(|it| Failure {
+                what: format!("{}: {}", text(&it["kind"]), text(&it["message"])),
+                held_up: held_up(&it["held_up"]),
+            })
             .collect(),
     }
+}
+
+/// Returns where a time passes while a thread is held up: `src/pool.rs:12 (100 ms)`.
+fn held_up(said: &Value) -> Option<String> {
+    let took = said["took"].as_u64()? / 1_000_000;
+    let site = &said["passing"];
+    let place = match (site["file"].as_str(), site["line"].as_u64()) {
+        (Some(file), Some(line)) => format!("{file}:{line}"),
+        _ => "a place that is not known".to_owned(),
+    };
+    Some(format!("{place} ({took} ms)"))
 }

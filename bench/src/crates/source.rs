@@ -32,6 +32,13 @@ pub(super) fn copy(pinned: &Pinned, folder: &Path) -> io::Result<PathBuf> {
         fs::remove_dir_all(&copy)?;
     }
     copy_tree(&published, &copy)?;
+    // The crate is built by the rustc of this repository, whatever its authors have at hand.
+    for toolchain in ["rust-toolchain", "rust-toolchain.toml"] {
+        let file = copy.join(toolchain);
+        if file.exists() {
+            fs::remove_file(file)?;
+        }
+    }
     let manifest = copy.join("Cargo.toml");
     let mut text = fs::read_to_string(&manifest)?;
     for file in &pinned.without {

@@ -6,7 +6,7 @@ use std::io;
 use std::path::Path;
 use std::time::Duration;
 
-use super::explored::{Explored, Harness};
+use super::explored::{Explored, Failure, Harness};
 use super::list::Pinned;
 use super::ordinary::Ordinary;
 
@@ -27,6 +27,8 @@ pub(super) struct Row {
     executions: u64,
     /// What stands in the way, most important first.
     obstacles: Vec<String>,
+    /// The tests that may truly fail, each with the time for which a thread has to be held up, if that is so.
+    may_fail: Vec<String>,
     promise: String,
     seconds: u64,
 }
@@ -46,11 +48,14 @@ impl Row {
                 .iter()
                 .map(|it| format!("`cargo test`: {it}")),
         );
-        obstacles.extend(
-            harnesses
-                .iter()
-                .filter_map(|harness| obstacle(harness, pinned, ordinary)),
-        );
+        let mut may_fail = Vec::new();
+        for harness in harnesses {
+            match judged(harness, pinned, ordinary) {
+                Judged::Stands => {}
+                Judged::MayFail(what) => may_fail.push(what),
+                Judged::Obstacle(what) => obstacles.push(what),
+            }
+        }
         if harnesses.is_empty() && obstacles.is_empty() {
             obstacles.push("no harness".into());
         }
@@ -65,6 +70,7 @@ impl Row {
             exhausted: exhausted.count(),
             executions: harnesses.iter().map(|it| it.executions).sum(),
             obstacles,
+            may_fail,
             promise: promise(harnesses),
             seconds: took.as_secs(),
         }
@@ -88,18 +94,22 @@ impl Row {
             self.seconds,
             self.promise
         );
-        for obstacle in &self.obstacles {
+        for what in self.obstacles.iter().chain(&self.may_fail) {
             text.push_str("\n    ");
-            text.push_str(obstacle);
+            text.push_str(what);
         }
         text
     }
 
     fn for_page(&self) -> String {
-        let outcome = match self.obstacles.split_first() {
-            None => "runs".to_owned(),
-            Some((first, [])) => first.clone(),
-            Some((first, more)) => format!("{first}; and {} more", more.len()),
+        let told = |what: &[String]| match what.split_first()? {
+            (first, []) => Some(first.clone()),
+            (first, more) => Some(format!("{first}; and {} more", more.len())),
+        };
+        let outcome = match (told(&self.obstacles), told(&self.may_fail)) {
+            (Some(obstacles), _) => obstacles,
+            (None, Some(may_fail)) => format!("runs; {may_fail}"),
+            (None, None) => "runs".to_owned(),
         };
         let cells = [
             self.name.clone(),
@@ -115,18 +125,38 @@ impl Row {
     }
 }
 
-/// Returns why a harness does not count as run, if it does not.
-fn obstacle(harness: &Harness, pinned: &Pinned, ordinary: &Ordinary) -> Option<String> {
+/// What a harness says of a crate.
+enum Judged {
+    /// It was run, and does not fail where `cargo test` passes it.
+    Stands,
+    /// It may truly fail, though `cargo test` passes it.
+    MayFail(String),
+    /// It does not count as run.
+    Obstacle(String),
+}
+
+fn judged(harness: &Harness, pinned: &Pinned, ordinary: &Ordinary) -> Judged {
     let name = &harness.name;
     // A function that is no test, or a test of which cargo says nothing, is none that passes.
-    let passes = ordinary.passed.get(name).copied()?;
+    let Some(passes) = ordinary.passed.get(name).copied() else {
+        return Judged::Stands;
+    };
     if !RUN.contains(&harness.state.as_str()) {
-        return Some(format!("`{name}`: {}: {}", harness.state, harness.reason));
+        return Judged::Obstacle(format!("`{name}`: {}: {}", harness.state, harness.reason));
     }
-    let mut failures = harness.failures.iter();
-    let first = failures.find(|it| !it.starts_with(AS_ORDINARY))?;
-    (passes && !pinned.may_fail.contains(name))
-        .then(|| short(&format!("`{name}` passes, but is said to fail: {first}")))
+    let failures = harness.failures.iter();
+    let mut failures = failures.filter(|it| !it.what.starts_with(AS_ORDINARY));
+    let Some(Failure { what, held_up }) = failures.next().filter(|_| passes) else {
+        return Judged::Stands;
+    };
+    if !pinned.may_fail.contains(name) {
+        let what = format!("`{name}` passes, but is said to fail: {what}");
+        return Judged::Obstacle(short(&what));
+    }
+    Judged::MayFail(match held_up {
+        Some(place) => format!("`{name}` fails by a time: {place}"),
+        None => format!("`{name}` may truly fail"),
+    })
 }
 
 /// Returns what is promised of a crate's harnesses, and the reason that most have for less.
@@ -163,8 +193,9 @@ const HEAD: &str = "\
 
 Each of these crates was fetched as it is published, and `seqz explore` was run in its own folder, with nothing said but
 `--time SECONDS`, and beside it `cargo test`. A crate *runs* if each of its tests builds and is run, and none fails that passes
-under `cargo test`, unless the failure is truly possible. That a thread panics
-that nobody joins is a failure under seqz alone, and doesn't count here. ¹: the crate has no test with threads, and got one, in
+under `cargo test`, unless the failure is truly possible. A test that *fails by a time* expects that a sleep or a time limit is
+long enough: seqz met the failure only where it holds another thread up for as long as the line says, which a busy machine may
+do. That a thread panics that nobody joins is a failure under seqz alone, and doesn't count here. ¹: the crate has no test with threads, and got one, in
 [`bench/crates`](../bench/crates). The command that makes the table:
 
     cargo build --workspace --features seqz-bench/peers && target/debug/seqz-bench crates --time SECONDS --write

@@ -45,6 +45,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
                 stack_size: 0,
                 count: 1,
                 couplings: Vec::new(),
+                held_up: None,
                 finding: None,
                 met: Met::default(),
             }),

@@ -6,7 +6,7 @@ use seqz_runtime::worker::message::{ExploreRequest, ScheduleFinding};
 use super::unit::Fatal;
 use crate::model::apart;
 use crate::model::document::{Kind, Met, Site, Thread};
-use crate::model::exploration::{Failure, Waiting};
+use crate::model::exploration::{Failure, HeldUp, Waiting};
 use crate::model::lone::Spurious;
 use crate::model::schedule::{Action, Event};
 use crate::original::{Original, inputs};
@@ -62,8 +62,22 @@ impl Original<'_> {
             stack_size,
             count: 1,
             couplings: Vec::new(),
+            held_up: None,
             finding: None,
             met: Met::default(),
+        }
+    }
+
+    /// Returns who is held up, with the places of the original program.
+    pub(super) fn held_up(&self, told: &vocabulary::HeldUp) -> HeldUp {
+        HeldUp {
+            thread: told.thread,
+            site: told.place.as_ref().and_then(|place| self.site(place)),
+            nanoseconds: told.nanoseconds,
+            by: told.by,
+            passing: self.site(&told.passing),
+            is_limit: told.is_limit,
+            took: told.took,
         }
     }
 
@@ -152,6 +166,7 @@ impl Original<'_> {
             stack_size: request.stack,
             count: 1,
             couplings: Vec::new(),
+            held_up: None,
             finding: None,
             met: Met::default(),
         }

@@ -4,6 +4,7 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
+use seqz_runtime::vocabulary;
 use seqz_runtime::worker::message::{
     Doubt, ExploreReply, ExploreRequest, Explored, Reply, Stopped,
 };
@@ -70,6 +71,8 @@ struct Part {
     times: Vec<u64>,
     /// For each failure that the worker has sent, the couplings of the threads.
     couplings: Vec<Vec<(seqz_runtime::Role, u32)>>,
+    /// For each failure that the worker has sent, who was held up in each execution with it.
+    held_up: Vec<Option<vocabulary::HeldUp>>,
     /// How the worker died, while the search that was begun again has not ended.
     died: Option<String>,
     /// Set where the time was over and no execution had come to its end: the time that the unit had, and where it stood
@@ -187,7 +190,7 @@ impl Gathered {
         if self.is_over() {
             self.tell_held(&mut new);
         }
-        self.sum();
+        self.sum(original);
         if self.divided && self.is_over() {
             self.order();
         }
@@ -293,6 +296,7 @@ impl Gathered {
                 unit.done.push(counts);
             }
             ExploreReply::Failure(finding) => {
+                self.units[part].held_up.push(finding.held_up.clone());
                 let failure = original.failure(
                     &finding,
                     (request.stack, spurious_of(request)),
@@ -315,6 +319,7 @@ impl Gathered {
             }
             ExploreReply::Times(times) => self.units[part].times = times,
             ExploreReply::Couplings(couplings) => self.units[part].couplings = couplings,
+            ExploreReply::HeldUp(held_up) => self.units[part].held_up = held_up,
             // The unit that talks to the worker has dealt with these.
             ExploreReply::Running { .. } | ExploreReply::Solve { .. } | ExploreReply::Done => {}
         }
@@ -371,6 +376,19 @@ impl Gathered {
                 }
             }
             known.sort_by_key(|known| known.under_test);
+        }
+    }
+
+    /// Says of each failure who was held up in each execution with it: the one for whom that was shortest.
+    fn hold_up(&mut self, original: &Original<'_>) {
+        for (at, failure) in self.report.failures.iter_mut().enumerate() {
+            let of_units = self.units.iter().flat_map(|unit| {
+                let numbers = (0..unit.sent.len()).filter(|&number| unit.sent[number] == Some(at));
+                numbers.map(|number| unit.held_up.get(number).cloned().flatten())
+            });
+            let all: Option<Vec<_>> = of_units.collect();
+            let shortest = all.into_iter().flatten().min_by_key(|it| it.nanoseconds);
+            failure.held_up = shortest.map(|it| original.held_up(&it));
         }
     }
 
@@ -594,7 +612,7 @@ impl Gathered {
     }
 
     /// Adds up what the units have done.
-    fn sum(&mut self) {
+    fn sum(&mut self, original: &Original<'_>) {
         let mut counts = Counts::default();
         let mut add = |part: &Explored| {
             if let Some(causality) = &part.causality {
@@ -667,6 +685,7 @@ impl Gathered {
             });
             failure.count = met.sum::<u64>().max(1);
         }
+        self.hold_up(original);
         let promises = self.units.iter().filter_map(|unit| unit.promise.clone());
         if let Some(promise) = promises.reduce(Promise::and) {
             self.report.promise = promise.unless_unfollowed(&self.report.not_followed);

@@ -299,7 +299,8 @@ impl Runner<'_> {
                     }
                     ExploreReply::Seen { .. }
                     | ExploreReply::Times(_)
-                    | ExploreReply::Couplings(_) => {}
+                    | ExploreReply::Couplings(_)
+                    | ExploreReply::HeldUp(_) => {}
                     ExploreReply::Running {
                         inputs,
                         execution,

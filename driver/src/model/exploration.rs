@@ -310,6 +310,9 @@ pub struct Failure {
     /// How the threads are coupled in these executions, for programs of two threads.
     #[serde(default)]
     pub couplings: Vec<Coupling>,
+    /// Who was held up while a time passed, if some thread was in each of these executions.
+    #[serde(default)]
+    pub held_up: Option<HeldUp>,
     /// The path of the file that has this failure as a finding; `None` in that file.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub finding: Option<String>,
@@ -350,6 +353,25 @@ pub struct Coupling {
     pub under_test: Role,
     /// The number of such reads, in the execution that has the fewest.
     pub k: u32,
+}
+
+/// A thread that could go on when a sleep or a time limit of another thread was over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct HeldUp {
+    /// The number of the thread.
+    pub thread: u32,
+    /// Where the thread stands.
+    pub site: Option<Site>,
+    /// How long the thread is held up.
+    pub nanoseconds: u64,
+    /// The number of the thread for which the time passes.
+    pub by: u32,
+    /// Where that thread sleeps or waits.
+    pub passing: Option<Site>,
+    /// Whether the time is the limit of a wait, and no sleep.
+    pub is_limit: bool,
+    /// How long the time is, in nanoseconds.
+    pub took: u64,
 }
 
 /// A thread that waits for ever.

@@ -2,7 +2,7 @@
 
 use super::document::*;
 use super::exploration::{
-    Causality, Counts, Coupling, Exploration, Failure, HarnessExploration, Promise, Waiting,
+    Causality, Counts, Coupling, Exploration, Failure, HarnessExploration, HeldUp, Promise, Waiting,
 };
 use super::lone::{Lone, Reasonless};
 use super::schedule::{Action, Confirmation, Event};
@@ -290,6 +290,15 @@ pub(crate) fn exploration() -> Exploration {
             under_test: Role::First,
             k: 1,
         }],
+        held_up: Some(HeldUp {
+            thread: 2,
+            site: Some(site(12, "a.lock()")),
+            nanoseconds: 50_000_000,
+            by: 1,
+            passing: Some(site(13, "changed.wait_timeout(guard, limit)")),
+            is_limit: true,
+            took: 100_000_000,
+        }),
         finding: Some("target/seqz/findings/device-0123456789abcdef/2.json".into()),
     };
     let explored = |status, promise| HarnessExploration {

@@ -1,6 +1,7 @@
 //! The explanation of a bug in words.
 
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
+use super::exploration::HeldUp;
 use crate::layout::{counted, in_words};
 
 /// Returns the kind of a bug as a heading.
@@ -127,6 +128,47 @@ pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
         (0, _) => "0 (the harness)".to_owned(),
         (_, Some(site)) => format!("{number}{name} (line {})", site.line),
         (_, None) => format!("{number}{name}"),
+    }
+}
+
+/// Says who was held up in each execution with a failure.
+#[must_use]
+pub fn held_up(held_up: &HeldUp, threads: &[Option<Thread>]) -> String {
+    let at = |site: &Option<Site>| {
+        let site = site.as_ref();
+        site.map_or_else(String::new, |site| {
+            format!(" at {}:{}", site.file, site.line)
+        })
+    };
+    let (what, ends) = if held_up.is_limit {
+        ("time limit", "runs out")
+    } else {
+        ("sleep", "ends")
+    };
+    format!(
+        "In each of these executions a thread that could go on is held up: thread {}{}, for {}, until the {what} of {}{} {ends}, \
+         in thread {}.",
+        numbered_thread(held_up.thread, threads),
+        at(&held_up.site),
+        duration(held_up.nanoseconds),
+        duration(held_up.took),
+        at(&held_up.passing),
+        numbered_thread(held_up.by, threads),
+    )
+}
+
+/// Returns a time in words: `50 ms`.
+fn duration(nanoseconds: u64) -> String {
+    const UNITS: [(u64, &str); 3] = [(1_000_000_000, "s"), (1_000_000, "ms"), (1_000, "µs")];
+    let unit = UNITS.iter().find(|(unit, _)| nanoseconds >= *unit);
+    let Some((unit, name)) = unit else {
+        return format!("{nanoseconds} ns");
+    };
+    let tenths = nanoseconds / (unit / 10);
+    match (tenths / 10, tenths % 10) {
+        (whole, 0) => format!("{whole} {name}"),
+        (whole, tenths) if whole < 10 => format!("{whole}.{tenths} {name}"),
+        (whole, _) => format!("{whole} {name}"),
     }
 }
 

@@ -58,6 +58,9 @@ pub fn harness(
         if let Some(coupled) = coupled(found) {
             paragraph(out, "  ", &coupled, columns)?;
         }
+        if let Some(held_up) = &found.held_up {
+            paragraph(out, "  ", &words::held_up(held_up, &found.threads), columns)?;
+        }
         human::file(out, found.finding.as_deref())?;
     }
     for note in &report.notes {

@@ -154,15 +154,16 @@ never! {
     fn note_transition(transition: Transition);
     fn notify(object: Object, all: bool, site: Site);
     fn park(timed: bool, site: Site) -> bool;
-    fn pass(duration: Duration);
     fn pause(site: Site);
     fn place_of(address: usize) -> u64;
     fn place_of_object(object: Object) -> u64;
     fn plain(object: Object);
     fn poison(lock: Object, site: Site);
     fn scope_waited_for(thread: u32);
+    fn run_out(limit: Duration, site: Site);
     fn share(object: Object, site: Site);
     fn note_look();
+    fn sleep(duration: Duration, site: Site);
     fn stays_poisoned(lock: Object);
     fn tells_values() -> bool;
     fn thread() -> u32;

@@ -124,7 +124,7 @@ impl State {
     }
 
     /// Whether a live thread could go on, whatever the search does with threads that wait in loops.
-    fn could_go_on(&mut self, thread: u8) -> bool {
+    pub(super) fn could_go_on(&mut self, thread: u8) -> bool {
         !(self.parked.contains(thread) && self.is_as_it_was(thread)) && self.can_be_done(thread)
     }
 

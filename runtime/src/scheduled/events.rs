@@ -4,6 +4,7 @@ use std::time::Duration;
 
 use seqz_explore::{Event, Kind, Object, Pending};
 
+use super::haste::Passing;
 use super::machine::Traced;
 use super::running::start;
 pub(crate) use super::state::{Handle, current};
@@ -55,13 +56,23 @@ impl Handle {
         self.get().generation
     }
 
-    /// The current thread sleeps, or a time limit of its own has run out.
-    pub(crate) fn pass(self, duration: Duration) {
+    /// The current thread sleeps.
+    pub(crate) fn sleep(self, duration: Duration, site: Site) {
+        self.pass(duration, Passing::Sleep, site);
+    }
+
+    /// A time limit of the current thread has run out.
+    pub(crate) fn run_out(self, limit: Duration, site: Site) {
+        self.pass(limit, Passing::Limit, site);
+    }
+
+    fn pass(self, duration: Duration, passing: Passing, site: Site) {
         let thread = self.thread();
         crate::memory::outside(|| {
             let state = self.get();
             state.clocks.pass(thread, duration);
             state.note_move_of_clock(thread);
+            state.note_passing(thread, duration, passing, site);
         });
     }
 
@@ -178,6 +189,9 @@ impl Handle {
         });
         state.untold = true;
         state.clocks.event(u32::from(thread), kind, object);
+        if !state.haste.is_quiet() {
+            state.note_haste(thread, kind);
+        }
         if state.settings.values {
             self.note_values();
         }

@@ -10,6 +10,7 @@ use super::behind_writers;
 use super::beyond::Beyond;
 use super::contexts::Contexts;
 use super::failures::Failure;
+use super::haste::Haste;
 use super::loops::{Changes, Idle};
 use super::objects::Objects;
 use super::races;
@@ -25,7 +26,7 @@ use crate::clock::Clocks;
 use crate::ending::Results;
 use crate::judge::{End, Panics};
 use crate::memory::arena::{Arena, note_large};
-use crate::vocabulary::{Place, Site, ThreadInfo};
+use crate::vocabulary::{HeldUp, Place, Site, ThreadInfo};
 
 /// The least bound on the events of an execution.
 const LEAST: u32 = 20_000;
@@ -175,6 +176,7 @@ impl<'p> Machine<'p> {
                 has_poisoned: false,
                 has_looks: false,
                 time: Uses::default(),
+                haste: Haste::default(),
                 unsupported: None,
                 watches_ends: false,
                 tokens: Tokens::default(),
@@ -261,6 +263,12 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub const fn leaves_unparks_open(&self) -> bool {
         self.state.has_left_unparks_open
+    }
+
+    /// The thread that was held up in the latest execution, in a way that may have led to this failure of it.
+    #[must_use]
+    pub fn held_up(&self, failure: &Failure) -> Option<HeldUp> {
+        self.state.held_up(failure.events)
     }
 
     /// The failures of the latest execution, in order.

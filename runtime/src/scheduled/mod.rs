@@ -21,6 +21,7 @@
 //! | [`contexts`] | the calls that threads are in |
 //! | [`coroutine`] | the coroutine of a thread |
 //! | [`values`] | the values in events, and what of them threads observe |
+//! | [`haste`] | who is held up while a time passes for others |
 //! | [`time`] | whether what threads see of time depends on what a search leaves out |
 //! | [`races`] | finds accesses to plain data that nothing orders |
 //! | [`raw`] | checks what `unsafe` code does with memory |
@@ -40,6 +41,7 @@ mod coroutine;
 pub mod coupling;
 pub(crate) mod events;
 mod failures;
+mod haste;
 pub(crate) mod loops;
 pub mod machine;
 mod objects;

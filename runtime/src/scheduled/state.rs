@@ -11,6 +11,7 @@ use seqz_explore::{Event, Kind, Object, Outcome, Pending, RunEnd, Scheduler};
 use super::beyond::Beyond;
 use super::contexts::Contexts;
 use super::failures::Failure;
+use super::haste::Haste;
 use super::loops::Changes;
 use super::machine::{Settings, Traced};
 use super::objects::Objects;
@@ -122,6 +123,8 @@ pub(super) struct State {
     pub(super) values: Values,
     pub(super) contexts: Contexts,
     pub(super) time: Uses,
+    /// Who is held up.
+    pub(super) haste: Haste,
     /// What the program did that the machine cannot follow, with its place.
     pub(super) unsupported: Option<(String, Site)>,
     /// Whether the ends of threads are events in this execution.
@@ -221,6 +224,7 @@ impl State {
             plain,
             values,
             time,
+            haste,
             unsupported,
             watches_ends,
             tokens,
@@ -287,6 +291,7 @@ impl State {
         *fruitless = 0;
         *has_poisoned = false;
         time.clear();
+        haste.clear();
         *unsupported = None;
         *watches_ends = false;
         *tokens = Tokens::default();
@@ -363,6 +368,9 @@ impl State {
         }
         self.slots[thread].site = Some(site);
         self.note_announced(thread);
+        if !self.haste.is_quiet() {
+            self.note_wait(name);
+        }
     }
 
     /// Whether a live thread can run.

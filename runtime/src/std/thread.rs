@@ -314,7 +314,7 @@ pub fn park_timeout(duration: Duration) {
     let site = Location::caller();
     let machine = crate::shared::machine("thread::park_timeout", site);
     if !machine.park(true, site) {
-        machine.pass(duration);
+        machine.run_out(duration, site);
     }
 }
 
@@ -340,8 +340,9 @@ pub fn yield_now() {
 #[track_caller]
 pub fn sleep(duration: Duration) {
     if let Some(machine) = crate::scheduled::current() {
-        machine.pass(duration);
-        machine.give_way(Location::caller());
+        let site = Location::caller();
+        machine.sleep(duration, site);
+        machine.give_way(site);
     } else if let Some(handle) = engine() {
         let thread = handle.get().threads.current;
         outside(|| handle.get().clocks.pass(thread, duration));

@@ -148,8 +148,10 @@ pub(super) fn explore(
             break;
         }
     }
+    let held_up = known.held_up.clone();
     connection.send(ExploreReply::Times(known.times.clone()))?;
     connection.send(ExploreReply::Couplings(known.into_couplings()))?;
+    connection.send(ExploreReply::HeldUp(held_up))?;
     connection.send(ExploreReply::Done)
 }
 
@@ -362,6 +364,9 @@ impl<'a> Exploration<'a> {
                     }
                 }
             }
+            if let Some(held_up) = self.known.take_refuted() {
+                self.connection.send(ExploreReply::HeldUp(held_up))?;
+            }
             if let Some((log, past)) = start.log.as_ref().zip(past) {
                 records.push(Record::Ran(past));
                 log.write(&records);
@@ -535,6 +540,7 @@ fn finding(
         execution,
         standing: (0, execution),
         random: 0,
+        held_up: machine.held_up(failure),
     }
 }
 

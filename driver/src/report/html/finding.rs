@@ -150,6 +150,9 @@ fn failure_facts(failure: &Failure) -> Markup {
             (counted(failure.threads.iter().flatten().count() as u64, "thread", "threads")) "; thread "
             (code_marks(&words::numbered_thread(failure.thread, &failure.threads))) " fails."
         }
+        @if let Some(held_up) = &failure.held_up {
+            p { (code_marks(&words::held_up(held_up, &failure.threads))) }
+        }
         @for coupling in &failure.couplings {
             p {
                 "In some failing execution the " (coupling.under_test.name()) " thread sees "

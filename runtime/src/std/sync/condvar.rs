@@ -53,7 +53,7 @@ impl Condvar {
         let guard = guard.without(site, || {
             notified = machine.wake(object, limit.is_some(), site);
             if let Some(limit) = limit.filter(|_| !notified) {
-                machine.pass(limit);
+                machine.run_out(limit, site);
             }
         });
         (guard, notified)

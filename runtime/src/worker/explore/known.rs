@@ -4,7 +4,7 @@ use std::collections::{HashMap, HashSet};
 
 use crate::scheduled::coupling::couplings;
 use crate::scheduled::{Failure, Machine};
-use crate::vocabulary::{FailureKind, Place, Role};
+use crate::vocabulary::{FailureKind, HeldUp, Place, Role};
 use crate::worker::message::ScheduleFinding;
 
 /// The key that tells failures apart.
@@ -51,6 +51,7 @@ struct Bystander {
     couplings: Vec<(Role, u32)>,
     /// Whether that is known of all its executions.
     is_counted: bool,
+    held_up: Option<HeldUp>,
 }
 
 /// Failures that have been sent: one for each kind and place.
@@ -69,6 +70,10 @@ pub(super) struct Known {
     couplings: Vec<Vec<(Role, u32)>>,
     /// The failures with an execution of which is not known how it couples the threads, so that the least is not known.
     uncounted: HashSet<usize>,
+    /// Who was held up in each execution with a failure, in the same order.
+    pub(super) held_up: Vec<Option<HeldUp>>,
+    /// Whether a failure has been met without a thread that was held up, since it was last asked.
+    is_refuted: bool,
 }
 
 impl Known {
@@ -86,6 +91,8 @@ impl Known {
         self.numbers.insert(key, next);
         self.times.push(0);
         self.couplings.push(Vec::new());
+        // It is not known of the earlier search.
+        self.held_up.push(None);
     }
 
     /// Takes in the places of panics that an execution has settled: that its harness, which ended well, has handled, or whose
@@ -117,6 +124,7 @@ impl Known {
                 times: 0,
                 couplings: Vec::new(),
                 is_counted: true,
+                held_up: machine.held_up(failure),
             });
             self.bystanders.len() - 1
         });
@@ -126,6 +134,7 @@ impl Known {
             Some(coupled) => lessen(&mut bystander.couplings, &coupled),
             None => bystander.is_counted = false,
         }
+        shorten(&mut bystander.held_up, machine.held_up(failure));
     }
 
     /// The bystanders' failures that are left at the search's end: those that no execution has settled, and that are not
@@ -139,6 +148,7 @@ impl Known {
                 times,
                 couplings,
                 is_counted,
+                held_up,
             } = bystander;
             let is_settled = key
                 .place
@@ -153,6 +163,7 @@ impl Known {
             self.numbers.insert(key, self.times.len());
             self.times.push(times);
             self.couplings.push(couplings);
+            self.held_up.push(held_up);
             left.push(finding);
         }
         left
@@ -172,9 +183,14 @@ impl Known {
         let next = self.times.len();
         let key = Key::of(failure);
         let number = *self.numbers.entry(key).or_insert(next);
+        let held_up = machine.held_up(failure);
         if number == next {
             self.times.push(0);
             self.couplings.push(Vec::new());
+            self.held_up.push(held_up);
+        } else if let Some(known) = self.held_up.get_mut(number) {
+            self.is_refuted |= known.is_some() && held_up.is_none();
+            shorten(known, held_up);
         }
         let coupled = coupled(failure, machine).unwrap_or_else(|| {
             self.uncounted.insert(number);
@@ -194,6 +210,11 @@ impl Known {
             }
         }
         all
+    }
+
+    /// Who was held up in each execution with a failure, if for some failure that has turned out not to be so.
+    pub(super) fn take_refuted(&mut self) -> Option<Vec<Option<HeldUp>>> {
+        std::mem::take(&mut self.is_refuted).then(|| self.held_up.clone())
     }
 
     /// Counts an execution with the failure of this number.
@@ -223,4 +244,13 @@ fn lessen(known: &mut Vec<(Role, u32)>, coupled: &[(Role, u32)]) {
             None => known.push((role, k)),
         }
     }
+}
+
+/// Takes in who was held up in another execution with a failure: the one for whom that was shorter.
+fn shorten(known: &mut Option<HeldUp>, other: Option<HeldUp>) {
+    *known = match (known.take(), other) {
+        (Some(known), Some(other)) if known.nanoseconds <= other.nanoseconds => Some(known),
+        (Some(_), other) => other,
+        (None, _) => None,
+    };
 }

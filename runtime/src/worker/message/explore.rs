@@ -2,7 +2,7 @@
 
 use super::{Conversation, SolverKind};
 use crate::vocabulary::{
-    Causality, FailureKind, Place, Promise, Role, Scheduled, ThreadInfo, Waiting,
+    Causality, FailureKind, HeldUp, Place, Promise, Role, Scheduled, ThreadInfo, Waiting,
 };
 use crate::vocabulary::{Wire, WireError, message};
 
@@ -128,6 +128,9 @@ message! {
         /// has T' observe nothing of T, each with the least number of times that T observes T' in such an execution.
         /// Only for programs of two threads.
         Couplings(Vec<Vec<(Role, u32)>>),
+        /// For each failure, in the order in which they were sent: who was held up, if some thread was in each execution with
+        /// the failure; of all these, in the one in which that was shortest. Sent when a failure is met without that, too.
+        HeldUp(Vec<Option<HeldUp>>),
         /// The exploration is over.
         Done,
     }
@@ -165,6 +168,8 @@ message! {
         pub standing: (u64, u64),
         /// The number of the sequence that the program's random numbers are of: 0 is the usual one.
         pub random: u64,
+        /// Who was held up in this execution, if that may have led to the failure.
+        pub held_up: Option<HeldUp>,
     }
 }
 

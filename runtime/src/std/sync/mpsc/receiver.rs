@@ -74,7 +74,7 @@ impl<T> Receiver<T> {
             Received::Empty => {
                 let site = Location::caller();
                 if let Some(machine) = machine_unless_ending("Receiver::recv_timeout", site) {
-                    machine.pass(timeout);
+                    machine.run_out(timeout, site);
                 }
                 Err(RecvTimeoutError::Timeout)
             }
