@@ -451,6 +451,7 @@ fn a_crate_with_something_private_of_its_own_name() {
             _ => "use help::two;",
         };
         for written in [
+            "use crate as mona;",
             "use crate::M;",
             "use crate::{self as by_name, one};",
             help,

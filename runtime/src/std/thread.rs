@@ -4,6 +4,8 @@ mod ends;
 mod local;
 mod results;
 mod scope;
+#[cfg(unix)]
+mod system;
 mod task;
 
 use std::fmt;

@@ -39,7 +39,11 @@ pub(super) fn text(
     );
     rest.insert(
         "lints".into(),
-        Value::Table(toml::toml! { rust.warnings = "allow" }),
+        // Macros that this crate exports are, for the modules that were crates of their own, those of this crate.
+        Value::Table(toml::toml! {
+            rust.warnings = "allow"
+            rust.macro_expanded_macro_exports_accessed_by_absolute_paths = "allow"
+        }),
     );
     let profiles = profile::sections(package.debug_assertions, package.overflow_checks);
     rest.extend(

@@ -149,11 +149,9 @@ impl Walker<'_> {
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {
         let target = name(&item.ident);
         if self.tables.library.as_ref() == Some(&target) {
-            // The library is this same crate.
-            let import = item
-                .rename
-                .as_ref()
-                .map_or_else(String::new, |(_, alias)| format!("use crate as {alias};"));
+            // The library is this same crate. Modules may reach it through the item: `super::library::Type`.
+            let alias = item.rename.as_ref().map_or(&item.ident, |(_, alias)| alias);
+            let import = format!("use crate as {alias};");
             let range = bytes(&item.extern_token).start..bytes(&item.semi_token).end;
             self.edits().replace(range, import);
             for attr in item
