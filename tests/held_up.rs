@@ -51,5 +51,8 @@ fn failures_that_count_on_a_time_say_so() {
     )
     .stdout;
     let told = text.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(told.contains("until the sleep of 100 ms at src/lib.rs:"), "{text}");
+    assert!(
+        told.contains("until the sleep of 100 ms at src/lib.rs:"),
+        "{text}"
+    );
 }

@@ -290,7 +290,11 @@ impl<'s> Scan<'s> {
 impl<'ast> Visit<'ast> for Scan<'_> {
     fn visit_path(&mut self, path: &'ast Path) {
         // A `PhantomData` holds no lock, and what it names stays std's.
-        if path.segments.last().is_some_and(|it| it.ident == "PhantomData") {
+        if path
+            .segments
+            .last()
+            .is_some_and(|it| it.ident == "PhantomData")
+        {
             return;
         }
         (0..path.segments.len()).for_each(|last| self.segment(path, last));
