@@ -395,3 +395,19 @@ fn fails_by_a_level_beside_what_is_cloned() {
     drain(&m);
     t.join().unwrap();
 }
+
+/// The parameter needs no size, and the type is cloned only where it has one.
+#[derive(Clone, Debug, PartialEq)]
+struct Headed<T: ?Sized> {
+    head: u32,
+    rest: T,
+}
+
+#[test]
+fn passes_by_a_parameter_that_needs_no_size() {
+    let (m, n) = two(Mutex::new(Headed { head: 0, rest: 1_u8 }));
+    let t = thread::spawn(move || n.lock().unwrap().head += 1);
+    m.lock().unwrap().head += 1;
+    t.join().unwrap();
+    assert_eq!(*m.lock().unwrap(), Headed { head: 2, rest: 1 });
+}

@@ -775,6 +775,8 @@ fn passes_however_it_is_written() {
         let apply = |f: *const dyn Fn(u32) -> u32, n| (*f)(n);
         let add: *const dyn Fn(u32) -> u32 = &|n| n + 1;
         assert_eq!(apply(add, large), 4);
+        let text = String::from("moved");
+        assert_eq!(call_out_of(Box::new(move || drop(text))), ());
     }
     let leaked: &'static mut u32 = Box::leak(Box::new(1));
     *leaked += 1;
@@ -794,6 +796,11 @@ fn passes_however_it_is_written() {
         *lock.write().unwrap() += *p_of(&lock);
         assert_eq!(*lock.read().unwrap(), 2);
     }
+}
+
+/// What is called is moved out of its box.
+unsafe fn call_out_of<F: FnOnce()>(boxed: Box<F>) {
+    (*boxed)();
 }
 
 unsafe fn p_of(_: &RwLock<u32>) -> *const u32 {

@@ -324,8 +324,9 @@ impl<'d> Definition<'d> {
                 }
                 GenericParam::Type(param) => {
                     let name = param.ident.to_string();
-                    let bound: Vec<String> =
-                        param.bounds.iter().map(|bound| self.text(bound)).collect();
+                    // What has no size has no copies, and is not looked into.
+                    let bounds_of = param.bounds.iter().map(|bound| self.text(bound));
+                    let bound: Vec<String> = bounds_of.filter(|it| !it.starts_with('?')).collect();
                     if is_bounded {
                         bounds.push(format!("{name}: {VALUES}::{of}"));
                     }
@@ -341,7 +342,8 @@ impl<'d> Definition<'d> {
         }
         if let Some(clause) = &self.generics.where_clause {
             let predicates = clause.predicates.iter();
-            bounds.extend(predicates.map(|predicate| self.text(predicate)));
+            let predicates = predicates.map(|predicate| self.text(predicate));
+            bounds.extend(predicates.filter(|it| !it.contains("?Sized")));
         }
         let angle = |list: &[String]| match list {
             [] => String::new(),

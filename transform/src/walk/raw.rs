@@ -87,7 +87,11 @@ impl Walker<'_> {
             return;
         }
         match expr {
-            Expr::Call(call) => call.args.iter().for_each(|arg| self.used(arg, Use::Value)),
+            Expr::Call(call) => {
+                // What is called may be moved out of a box, which must be seen to be one: it is told of in front of the call.
+                self.used(&call.func, Use::Untouched);
+                call.args.iter().for_each(|arg| self.used(arg, Use::Value));
+            }
             Expr::MethodCall(call) => {
                 call.args.iter().for_each(|arg| self.used(arg, Use::Value));
             }
@@ -164,7 +168,10 @@ impl Walker<'_> {
                 self.tell_of_receiver(call);
                 return self.tell_of_pointer(call);
             }
-            Expr::Call(call) => return self.tell_of_owner(call),
+            Expr::Call(call) => {
+                self.tell_of_called(call);
+                return self.tell_of_owner(call);
+            }
             _ => {}
         }
         let Some((pointer, _)) = dereferenced(expr) else {
@@ -267,6 +274,20 @@ impl Walker<'_> {
             self.edits().before(receiver.start, "(match ");
             let end = format!(" {{ {BOUND} => {{ {}; {BOUND} }} }})", told(BOUND));
             self.edits().after(receiver.end, end, receiver.start);
+        }
+    }
+
+    /// Tells of the access to what is called, where a variable has the pointer to it.
+    fn tell_of_called(&mut self, call: &ExprCall) {
+        let Some((pointer, _)) = dereferenced(&call.func) else {
+            return;
+        };
+        let place = self.place_of(&call.func);
+        if let Some(place) = place.filter(|_| self.is_named(pointer)) {
+            let whole = bytes(call);
+            let told = place.told(Access::Borrows, self.text(bytes(pointer)));
+            self.edits().before(whole.start, format!("({told}, "));
+            self.edits().after(whole.end, ").1", whole.start);
         }
     }
 
