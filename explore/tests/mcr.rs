@@ -233,7 +233,15 @@ fn matching_pairs_cover_every_vector() {
             let Some(all) = vectors(&program) else {
                 continue;
             };
-            let (seen, search) = explored(&program, RvCausal::new());
+            let (at_once, search) = explored(&program, RvCausal::new());
+            let last = explored(
+                &program,
+                RvCausal::with_work_at_once(OrderSolver::default(), 0),
+            );
+            // The schedules of pairs are the same, whenever the pairs are made.
+            let seen = last.0;
+            assert!(seen.keys().eq(at_once.keys()), "{program:?}");
+            assert_eq!(last.1.promise(), EXHAUSTED, "{program:?}");
             let missing: Vec<_> = all.iter().filter(|v| !seen.contains_key(*v)).collect();
             assert!(missing.is_empty(), "{program:?}\nmissing {missing:?}");
             let wrong: Vec<_> = seen.keys().filter(|v| !all.contains(*v)).collect();

@@ -149,6 +149,15 @@ impl Task {
         all.add(effort);
     }
 
+    /// The model and the paths of an expanded run, of which there is more to be asked.
+    pub(crate) fn into_model(self, memory: &mut Memory) -> (Box<Model>, Paths) {
+        self.model(memory);
+        (
+            self.model.into_inner().unwrap_or_default(),
+            self.settled.paths,
+        )
+    }
+
     /// Takes the task apart for its memory: the clocks go to the thread that expanded the run last, and the model and the
     /// paths are returned, for another run.
     pub fn take_apart(self, memory: &mut Memory) -> (Box<Model>, Paths) {
