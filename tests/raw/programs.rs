@@ -775,6 +775,9 @@ fn passes_however_it_is_written() {
         let apply = |f: *const dyn Fn(u32) -> u32, n| (*f)(n);
         let add: *const dyn Fn(u32) -> u32 = &|n| n + 1;
         assert_eq!(apply(add, large), 4);
+        let kept = std::mem::ManuallyDrop::new(5);
+        let at = &raw const kept;
+        assert_eq!(&**at, &5);
         let text = String::from("moved");
         assert_eq!(call_out_of(Box::new(move || drop(text))), ());
     }

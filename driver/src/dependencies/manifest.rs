@@ -224,6 +224,9 @@ pub(super) fn add_runtime(table: &mut Table, runtime: &Path) {
     let path = Value::String(runtime.display().to_string());
     let runtime = Table::from_iter([("path".to_owned(), path)]);
     below_key(table, "dependencies").insert("seqz-runtime".into(), Value::Table(runtime));
+    // As in generated crates: what is told of an access names a place twice.
+    let lints = below_key(below_key(table, "lints"), "rust");
+    lints.insert("dangerous_implicit_autorefs".into(), "allow".into());
 }
 
 /// Returns the key of `[patch]` under which a package of this source is replaced; `None` for a source that can't be.

@@ -39,9 +39,10 @@ pub(super) fn text(
     );
     rest.insert(
         "lints".into(),
-        // Macros that this crate exports are, for the modules that were crates of their own, those of this crate.
+        // What is told of an access names a place twice, and is no reference that the program makes. Macros that this crate exports are, for the modules that were crates of their own, those of this crate.
         Value::Table(toml::toml! {
             rust.warnings = "allow"
+            rust.dangerous_implicit_autorefs = "allow"
             rust.macro_expanded_macro_exports_accessed_by_absolute_paths = "allow"
         }),
     );
