@@ -262,3 +262,20 @@ fn passes_the_owner_of_a_cell() {
 fn passes_what_is_taken_out_of_a_cell() {
     owned(true, |cell| assert_eq!(cell.into_inner(), 1));
 }
+
+unsafe fn called<F: FnOnce() -> u32>(boxed: *mut F) -> u32 {
+    unsafe {
+        let f = Box::from_raw(boxed);
+        (*f)()
+    }
+}
+
+/// A function is called where it is.
+#[test]
+fn passes_a_function_behind_a_pointer() {
+    let thread = thread::spawn(|| {
+        let text = String::from("x");
+        unsafe { called(Box::into_raw(Box::new(move || text.len() as u32))) }
+    });
+    assert_eq!(thread.join().unwrap(), 1);
+}

@@ -13,6 +13,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ending::{Destructor, Results};
 use crate::engine::{current as engine, die_of_a};
+use crate::memory::arena::is_watched;
 use crate::shared::AtomicCell;
 use crate::vocabulary::Site;
 
@@ -76,7 +77,11 @@ impl Shares {
     pub(super) fn of<T>(watched: Results) -> Self {
         let is_watched = match watched {
             Results::Unseen => false,
-            Results::Values => needs_drop::<T>() && !owns_memory(std::any::type_name::<T>()),
+            // Where accesses to memory are checked, so is that memory is given back after them.
+            Results::Values => {
+                let is_seen = || is_watched() || !owns_memory(std::any::type_name::<T>());
+                needs_drop::<T>() && is_seen()
+            }
             Results::Payloads => true,
         };
         Self(is_watched.then(|| AtomicCell::new(2)))
