@@ -196,7 +196,8 @@ Each of these crates was fetched as it is published, and `seqz explore` was run 
 under `cargo test`, unless the failure is truly possible. A test that *fails by a time* expects that a sleep or a time limit is
 long enough: seqz met the failure only where it holds another thread up for as long as the line says, which a busy machine may
 do. That a thread panics that nobody joins is a failure under seqz alone, and doesn't count here. ¹: the crate has no test with threads, and got one, in
-[`bench/crates`](../bench/crates). The command that makes the table:
+[`bench/crates`](../bench/crates). A crate of the [list](../bench/crates.toml) that has no row has not been measured. The
+command that makes the table:
 
     cargo build --workspace --features seqz-bench/peers && target/debug/seqz-bench crates --time SECONDS --write
 
