@@ -72,7 +72,7 @@ impl Searched {
                 };
             }
             all.executions += harness["counts"]["executions"].as_u64().unwrap_or(0);
-            all.seconds += harness["seconds"].as_f64().unwrap_or(0.0);
+            all.seconds += harness["counts"]["seconds"].as_f64().unwrap_or(0.0);
             all.verdict = harness["verdict"].as_str().unwrap_or_default().to_owned();
         }
         all
