@@ -250,6 +250,31 @@ fn dependencies_come_along_and_their_changes_are_seen() {
 }
 
 /// The names of what a listing or a report is about.
+#[test]
+fn a_manifest_beside_the_user_is_a_path_as_any() {
+    let dir = program(&[
+        ("Cargo.toml", MANIFEST),
+        (
+            "build.rs",
+            "fn main() { println!(\"cargo:rustc-env=WORD={}\", std::fs::read_to_string(\"word\").unwrap()); }\n",
+        ),
+        ("word", "one"),
+        (
+            "src/lib.rs",
+            "#[test]\nfn word() {\n    let length = std::thread::spawn(|| env!(\"WORD\").len());\n    \
+             assert_eq!(length.join().unwrap(), 4);\n}\n",
+        ),
+    ]);
+    for command in ["explore", "check"] {
+        for path in ["Cargo.toml", "./Cargo.toml", "."] {
+            let run = seqz(dir.path(), [command, path]);
+            assert_eq!(run.code, Some(1), "{command} {path}: {}", run.shown());
+            assert!(run.stdout.contains("src/lib.rs:4"), "{}", run.shown());
+            assert!(!run.stdout.contains("./src"), "{}", run.shown());
+        }
+    }
+}
+
 fn names(run: &support::Run) -> Vec<String> {
     let json = run.json();
     let harnesses = json["harnesses"].as_array().expect("harnesses");

@@ -126,7 +126,7 @@ impl Crate {
         let mut package = if metadata.is_dir() {
             Package::read(&path.join("Cargo.toml"))?
         } else if is_manifest {
-            Package::read(path)?
+            Package::read(&in_its_directory(path))?
         } else {
             Package::of_file(path)?
         };
@@ -301,6 +301,14 @@ pub(crate) fn parse_text(
                 message,
             })
         }
+    }
+}
+
+/// Returns the path of a manifest with a directory before its name: what is beside it is found from there.
+fn in_its_directory(manifest: &Path) -> PathBuf {
+    match manifest.parent() {
+        Some(dir) if dir.as_os_str().is_empty() => Path::new(".").join(manifest),
+        _ => manifest.to_path_buf(),
     }
 }
 
