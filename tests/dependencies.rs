@@ -271,6 +271,42 @@ fn who_is_followed_and_who_is_not_is_listed() {
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }
 
+#[test]
+fn a_name_of_no_dependency_is_refused() {
+    let dir = workspace();
+    for (command, option, name) in [
+        ("explore", "--not-followed", "nosuch"),
+        ("explore", "--follow", "ticket"),
+        // The program's own name for it.
+        ("list", "--follow", "bare,lock"),
+        ("doctor", "--not-followed", "user"),
+    ] {
+        let run = seqz(dir.path(), [command, option, name]);
+        assert_eq!(run.code, Some(2), "{option} {name}: {}", run.shown());
+        let wanted = name.rsplit(',').next().unwrap();
+        let said = format!("does not depend on a package `{wanted}`");
+        assert!(run.stderr.contains(&said), "{}", run.shown());
+        let all = "bare, featured, of2015, outer, real-lock, tickets, unfit, waits";
+        let help = format!("there are: {all}");
+        assert!(run.stderr.contains(&help), "{}", run.shown());
+    }
+    // Those that need not be followed are known, by either spelling.
+    for name in ["real_lock", "real-lock", "unfit", "outer"] {
+        let run = seqz(dir.path(), ["list", "--not-followed", name]);
+        assert_eq!(run.code, Some(0), "{}", run.shown());
+    }
+    // A package of a workspace need not have what another one has.
+    let run = seqz(dir.path(), ["list", "--workspace", "--follow", "bare"]);
+    assert_eq!(run.code, Some(0), "{}", run.shown());
+    let run = seqz(dir.path(), ["list", "--workspace", "--follow", "bear"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    let alone =
+        support::package("#[test]\nfn alone() { std::thread::spawn(|| ()).join().unwrap(); }\n");
+    let run = seqz(alone.path(), ["list", "--follow", "bare"]);
+    assert_eq!(run.code, Some(2), "{}", run.shown());
+    assert!(run.stderr.contains("it depends on none"), "{}", run.shown());
+}
+
 /// A crate that starts threads for its users.
 const CREW: &str = "
 pub struct Crew;

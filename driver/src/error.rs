@@ -43,6 +43,14 @@ pub enum Error {
         /// The features of the package.
         known: Vec<String>,
     },
+    /// `--follow` or `--not-followed` names nothing that the program depends on.
+    #[error("the program does not depend on a package `{wanted}`")]
+    NoSuchDependency {
+        /// The name given.
+        wanted: String,
+        /// The names of all packages that the program is linked to.
+        known: Vec<String>,
+    },
     /// An option's value doesn't go with the program.
     #[error("{message}")]
     Option {
@@ -125,6 +133,7 @@ impl Error {
             | Self::NoSuchHarness { .. }
             | Self::AmbiguousHarness { .. }
             | Self::NoSuchFeature { .. }
+            | Self::NoSuchDependency { .. }
             | Self::Option { .. }
             | Self::File { .. } => 2,
             Self::Output(_)
@@ -168,6 +177,22 @@ impl Error {
             }
             Self::NoSuchFeature { known, .. } => {
                 vec![plain.help(format!("there are: {}", known.join(", ")))]
+            }
+            Self::NoSuchDependency { wanted, known } => {
+                let near = near(wanted, known);
+                vec![if known.is_empty() {
+                    plain.note("it depends on none")
+                } else if known.len() <= FEW {
+                    plain.help(format!("there are: {}", known.join(", ")))
+                } else if near.is_empty() {
+                    plain.help(format!("`cargo tree` shows all {}", known.len()))
+                } else {
+                    plain.help(format!(
+                        "similar names are: {}; `cargo tree` shows all {}",
+                        near.join(", "),
+                        known.len()
+                    ))
+                }]
             }
             Self::Option { help, .. } => vec![plain.help(help)],
             Self::Build { output, .. } if !output.trim().is_empty() => vec![plain.note(output.trim())],

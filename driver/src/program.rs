@@ -31,6 +31,8 @@ pub struct Program {
     /// The copies of the dependencies that are followed.
     followed: Arc<Followed>,
     sharing: Vec<Dependency>,
+    /// The names of all dependencies, if they have been looked at; `None` inside where cargo can't tell them.
+    dependencies: Option<Option<Vec<String>>>,
 }
 
 /// What is to be generated.
@@ -165,6 +167,7 @@ impl Program {
             harnesses.retain(|harness| harness.name.starts_with(&prefix));
         }
         let sharing = dependencies.as_ref().map(Dependencies::sharing);
+        let names = dependencies.as_ref().map(Dependencies::names);
         let followed = dependencies.map(Dependencies::into_copies);
         Ok(Self {
             inner,
@@ -175,7 +178,15 @@ impl Program {
             follow,
             followed: Arc::new(followed.unwrap_or_default()),
             sharing: sharing.unwrap_or_default(),
+            dependencies: names,
         })
+    }
+
+    /// Returns the names of all packages that the program is linked to; `None` where they are not known.
+    #[must_use]
+    pub fn dependencies(&self) -> Option<Vec<String>> {
+        let looked = self.dependencies.clone();
+        looked.unwrap_or_else(|| crate::dependencies::names(&self.inner))
     }
 
     /// Returns the dependencies that share something between threads, by name.

@@ -91,6 +91,7 @@ impl PackageArgs {
                 path,
                 name: None,
             }));
+            members.know(follow)?;
             return Ok(members);
         }
         let names: Vec<String> = paths.iter().map(|(_, name)| name.clone()).collect();
@@ -112,7 +113,7 @@ impl PackageArgs {
                 message: format!("none of the packages has the feature `{name}`"),
                 help: "see `[features]` in their manifests".into(),
             }),
-            None => Ok(members),
+            None => members.know(follow).map(|()| members),
         }
     }
 
@@ -270,6 +271,29 @@ impl Members {
     /// Whether there are several programs, so that trouble with one is no reason to leave the others.
     pub(super) fn are_several(&self) -> bool {
         self.all.len() > 1 || self.lost.get().is_some() || self.is_split.get()
+    }
+
+    /// Refuses names of dependencies that none of the programs has.
+    fn know(&self, follow: &Follow) -> Result<(), Error> {
+        if !follow.names_any() {
+            return Ok(());
+        }
+        let programs = self.all.iter().map(|member| member.program.dependencies());
+        let known: Option<Vec<Vec<String>>> = programs.collect();
+        // A program that can't be loaded, or whose dependencies cargo can't tell, may have them.
+        let (Some(known), None) = (known, self.lost.get()) else {
+            return Ok(());
+        };
+        let mut known = known.concat();
+        known.sort();
+        known.dedup();
+        match follow.unknown(&known).first() {
+            Some(name) => Err(Error::NoSuchDependency {
+                wanted: (*name).to_owned(),
+                known,
+            }),
+            None => Ok(()),
+        }
     }
 
     /// Reports why one of several programs can't be searched.

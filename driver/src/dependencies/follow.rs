@@ -73,9 +73,24 @@ impl Follow {
         let Some(named) = &self.named else {
             return false;
         };
-        let is = |name: &String| name.replace('-', "_") == package.replace('-', "_");
+        let is = |name: &String| is_name(name, package);
         !named.not_followed.iter().any(is)
             && (named.follow.is_empty() || named.follow.iter().any(is))
+    }
+
+    /// Whether the options name any dependency.
+    pub(crate) fn names_any(&self) -> bool {
+        !self.unknown(&[]).is_empty()
+    }
+
+    /// Returns the names in the options that are the name of none of these packages.
+    pub(crate) fn unknown(&self, packages: &[String]) -> Vec<&str> {
+        let named = self.named.iter();
+        let names = named.flat_map(|named| named.follow.iter().chain(&named.not_followed));
+        names
+            .filter(|name| !packages.iter().any(|package| is_name(name, package)))
+            .map(String::as_str)
+            .collect()
     }
 
     /// Whether any dependency may be followed.
@@ -87,4 +102,9 @@ impl Follow {
     pub(super) fn unfit(&self, directory: &str) -> Option<&Unfit> {
         self.unfit.get(directory)
     }
+}
+
+/// Whether a user means this package by a name: the crate may have underscores where the package has hyphens.
+fn is_name(name: &str, package: &str) -> bool {
+    name.replace('-', "_") == package.replace('-', "_")
 }

@@ -65,13 +65,8 @@ impl Dependencies {
         if infos().next().is_none() {
             return Ok(None);
         }
-        let lock = program.manifest().and_then(lock_file);
-        let sources = program.manifest().and_then(sources::of_program);
-        let known = match Graph::load(&manifest, lock.as_deref(), sources.as_deref()) {
-            Ok(graph) => Known {
-                graph,
-                looked: RefCell::default(),
-            },
+        let known = match Known::load(program, &manifest) {
+            Ok(known) => known,
             Err(why) => {
                 if let (Some(own), Ok(host)) = (program.manifest(), graph::host())
                     && let Some(wrong) = crate::manifest::wrong_dependencies(own, &host)
@@ -213,6 +208,11 @@ impl Dependencies {
             .collect()
     }
 
+    /// Returns the names of all packages that the program is linked to; `None` where cargo can't tell them.
+    pub(crate) fn names(&self) -> Option<Vec<String>> {
+        self.known.as_ref().ok().map(Known::names)
+    }
+
     /// Returns the dependencies that share something between threads, by name.
     pub(crate) fn sharing(&self) -> Vec<Dependency> {
         let Ok(known) = &self.known else {
@@ -244,6 +244,16 @@ impl Dependencies {
     /// Returns the copies that stand for dependencies.
     pub(crate) fn into_copies(self) -> Copies {
         Copies::new(self.followed.copies.into_values().collect())
+    }
+}
+
+/// Returns the names of all packages that a program is linked to, whether it has harnesses or not; `None` where cargo can't
+/// tell them.
+pub(crate) fn names(program: &transform::Program) -> Option<Vec<String>> {
+    match program.dependencies() {
+        Ok(Some(manifest)) => Known::load(program, &manifest).ok().map(|it| it.names()),
+        Ok(None) => Some(Vec::new()),
+        Err(_) => None,
     }
 }
 
@@ -280,6 +290,26 @@ struct Known {
 }
 
 impl Known {
+    /// Loads the packages that a program with a manifest of these dependencies is linked to.
+    fn load(program: &transform::Program, manifest: &str) -> Result<Self, String> {
+        let lock = program.manifest().and_then(lock_file);
+        let sources = program.manifest().and_then(sources::of_program);
+        let graph = Graph::load(manifest, lock.as_deref(), sources.as_deref())?;
+        Ok(Self {
+            graph,
+            looked: RefCell::default(),
+        })
+    }
+
+    /// Returns the names of all packages that the program is linked to.
+    fn names(&self) -> Vec<String> {
+        let direct = self.graph.direct().iter();
+        let all = self.below(direct.map(|(_, package)| *package));
+        let all = all.iter();
+        all.map(|it| self.graph.packages[*it].name.clone())
+            .collect()
+    }
+
     fn shared(&self, package: usize) -> Vec<Shared> {
         let graph = &self.graph;
         let mut looked = self.looked.borrow_mut();
