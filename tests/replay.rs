@@ -374,6 +374,86 @@ fn an_emitted_test_keeps_the_inputs_and_is_not_green_by_chance() {
     assert_eq!(replayed.code, Some(2), "{}", replayed.shown());
 }
 
+/// What a check confirms is followed as it was confirmed: loops that sleep until a time have come to that time.
+#[test]
+fn loops_that_sleep_until_a_time_come_to_it_again() {
+    let loops = [
+        (
+            "looks_last",
+            "while !f.load(SeqCst) { if Instant::now() > end { panic!(\"late\") } thread::sleep(MS); }",
+        ),
+        (
+            "looks_first",
+            "while Instant::now() < end { if f.load(SeqCst) { return; } thread::sleep(MS); } panic!(\"late\");",
+        ),
+        (
+            "gives_way",
+            "let mut ok = false; while Instant::now() < end && !ok { ok = f.load(SeqCst); thread::yield_now(); } assert!(ok);",
+        ),
+        (
+            "locks",
+            "while !*m.lock().unwrap() { assert!(Instant::now() < end); thread::sleep(MS); }",
+        ),
+    ];
+    let others = [
+        (
+            "stores",
+            "thread::sleep(MS * 50); f.store(true, SeqCst); *m.lock().unwrap() = true;",
+        ),
+        ("sleeps", "thread::sleep(MS);"),
+    ];
+    let mut harnesses = Vec::new();
+    for (name, polls) in loops {
+        for (beside, other) in others {
+            harnesses.push(format!(
+                "#[test] fn {name}_while_another_{beside}() {{
+    let (f, m) = (AtomicBool::new(false), Mutex::new(false));
+    let end = Instant::now() + MS * 2;
+    thread::scope(|s| {{
+        s.spawn(|| {{ {other} }});
+        {polls}
+    }});
+}}
+"
+            ));
+        }
+    }
+    let dir = package(&format!(
+        "{HEAD}use std::time::{{Duration, Instant}};\n\
+         const MS: Duration = Duration::from_millis(1);\n{}",
+        harnesses.concat()
+    ));
+    let run = seqz(dir.path(), ["check", "--no-explore", "--format", "json"]);
+    let report = run.json();
+    let mut followed = 0;
+    for harness in report["harnesses"].as_array().unwrap() {
+        for bug in harness["bugs"].as_array().unwrap() {
+            assert_eq!(bug["confirmation"]["state"], "confirmed", "{bug}");
+            let file = dir.path().join(bug["finding"].as_str().unwrap());
+            let file = file.to_str().unwrap();
+            let run = seqz(dir.path(), ["replay", file, "--times", "2"]);
+            let there = run.stdout.contains("as it did when it was found");
+            assert!(
+                run.code == Some(1) && there,
+                "{}{}",
+                harness["name"],
+                run.shown()
+            );
+            assert!(
+                run.stdout.contains("same events in 2 of 2 runs"),
+                "{}",
+                run.shown()
+            );
+            followed += 1;
+        }
+    }
+    assert!(
+        followed >= harnesses.len(),
+        "{followed} of {}",
+        harnesses.len()
+    );
+}
+
 /// A failure that is not the first of its execution, or whose execution fails in other ways as well, is known again by its own.
 #[test]
 fn each_failure_of_one_execution_is_there_again() {

@@ -37,6 +37,8 @@ pub struct Recording {
     spurious: Spurious,
     /// The sequence that the program's random numbers are drawn from.
     random_numbers: u64,
+    /// Whether loops that wait were run as they are written: so the findings of a check are confirmed.
+    loops_as_written: bool,
 }
 
 /// How a replay ended.
@@ -91,6 +93,7 @@ impl Recording {
                 stack_size: failure.stack_size,
                 spurious: failure.reasonless(),
                 random_numbers: failure.random_numbers,
+                loops_as_written: false,
             },
         };
         Ok(recording)
@@ -126,6 +129,7 @@ impl Recording {
             stack_size,
             spurious: Spurious::everywhere(0),
             random_numbers: 0,
+            loops_as_written: true,
         })
     }
 
@@ -210,6 +214,7 @@ pub fn run(
         harness: finding.harness.clone(),
         inputs: recording.inputs.clone(),
         schedule: schedule.collect(),
+        loops_as_written: recording.loops_as_written,
         times,
         spurious: recording.spurious.times,
         spurious_at: (!recording.spurious.in_loops).then(|| generated.lone()),

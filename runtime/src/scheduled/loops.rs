@@ -88,6 +88,10 @@ pub enum Idle {
     /// From this number of events of the execution on, it waits as with [`Waits`](Self::Waits): for schedules that were
     /// written down.
     WaitsAfter(u32),
+    /// Up to this number of events of the execution, and in the turn of the last of them, it goes on as with
+    /// [`GoesOn`](Self::GoesOn); after that it waits as with [`Waits`](Self::Waits): for schedules that were written down
+    /// where loops are run as they are written.
+    GoesOnUntil(u32),
     /// It goes on: loops are run as they are written.
     GoesOn,
 }
@@ -495,8 +499,9 @@ impl Handle {
                 let (may_go_on, looks_at_clock) = (turning.may_go_on, turning.looks_at_clock);
                 // Where the time may have come, the thread stands before its next look at the clock, and that it looks
                 // again is an event of its own, in all searches.
-                let is_event = state.settings.unfollowed || looks_at_clock;
-                if state.settings.unfollowed || may_go_on && looks_at_clock {
+                let unfollowed = state.heeds_unfollowed();
+                let is_event = unfollowed || looks_at_clock;
+                if unfollowed || may_go_on && looks_at_clock {
                     self.turn(Kind::Local, 0, 0, site);
                 } else if !may_go_on {
                     self.waits_for_itself(site);
@@ -552,9 +557,27 @@ impl State {
         }
     }
 
+    /// Whether loops are run as they are written, at this point of the execution.
+    const fn runs_loops_as_written(&self) -> bool {
+        match self.settings.idle {
+            Idle::GoesOn => true,
+            Idle::GoesOnUntil(steps) => self.steps <= steps,
+            Idle::Ends | Idle::EndsByValues | Idle::Waits | Idle::WaitsAfter(_) => false,
+        }
+    }
+
+    /// Whether a turn that looked at nothing that is followed lets others go first. It doesn't where a schedule is
+    /// followed that was written down without such pauses.
+    const fn heeds_unfollowed(&self) -> bool {
+        self.settings.unfollowed
+            && !(matches!(self.settings.idle, Idle::GoesOnUntil(_)) && self.runs_loops_as_written())
+    }
+
     /// What [`Self::ends_idle`] does where loops are run as they are written: a thread goes no further only if its turn
     /// looked at nothing at all.
     fn goes_round_for_ever(&mut self, since: &mut Since, looked: bool) -> Turn {
+        let unfollowed = self.heeds_unfollowed();
+        since.time = self.clocks.now(u32::from(self.current_name()));
         let turning = &mut self.slots[self.current].turning;
         let looks_at_nothing = turning.looks.len() == since.from;
         let has_begun = std::mem::replace(&mut since.has_begun, true);
@@ -563,7 +586,7 @@ impl State {
         if !is_endless {
             return Turn::Busy;
         }
-        if self.settings.unfollowed {
+        if unfollowed {
             return Turn::Unseen;
         }
         turning.is_idle = true;
@@ -577,7 +600,7 @@ impl State {
         let thread = u32::from(self.current_name());
         let looks = self.clocks.looks(thread);
         let looked = std::mem::replace(&mut since.looks, looks) != looks;
-        if self.settings.idle == Idle::GoesOn {
+        if self.runs_loops_as_written() {
             return self.goes_round_for_ever(since, looked);
         }
         let is_alone = looked && self.is_alone();
@@ -634,7 +657,10 @@ impl State {
     /// for may be there, without an event that has told of it. Returns whether there are such threads.
     pub(super) fn looks_again(&mut self) -> bool {
         // A schedule that was written down has the events of these turns in it.
-        let is_written = matches!(self.settings.idle, Idle::WaitsAfter(_));
+        let is_written = matches!(
+            self.settings.idle,
+            Idle::WaitsAfter(_) | Idle::GoesOnUntil(_)
+        );
         if !self.settings.unfollowed
             || is_written
             || self.fruitless >= LOOKS_AGAIN
@@ -682,7 +708,7 @@ impl State {
     pub(super) fn note_announced(&mut self, thread: usize) {
         if self.watches_loops
             && std::mem::take(&mut self.slots[thread].turning.is_idle)
-            && self.settings.idle != Idle::GoesOn
+            && !self.runs_loops_as_written()
         {
             let name = u8::try_from(thread).unwrap_or(0);
             self.parked.insert(name);
@@ -710,6 +736,7 @@ impl State {
                 Idle::Ends | Idle::EndsByValues => true,
                 Idle::Waits => self.waits_for_change(thread),
                 Idle::WaitsAfter(steps) => self.steps >= steps && self.waits_for_change(thread),
+                Idle::GoesOnUntil(steps) => self.steps > steps && self.waits_for_change(thread),
                 Idle::GoesOn => false,
             }
     }

@@ -37,11 +37,16 @@ pub(in super::super) fn replay(
     let Some(bound) = set.bound.first() else {
         return connection.refuse("there are no inputs");
     };
+    let events = u32::try_from(request.schedule.len()).unwrap_or(u32::MAX);
     let settings = Settings {
         steps: Settings::room_for(request.schedule.len()),
         stack: usize::try_from(request.stack).unwrap_or(usize::MAX),
-        // The schedule may come from an execution with another setting for threads that wait in loops.
-        idle: Idle::WaitsAfter(u32::try_from(request.schedule.len()).unwrap_or(u32::MAX)),
+        idle: if request.loops_as_written {
+            Idle::GoesOnUntil(events)
+        } else {
+            // The searches have various settings for threads that wait in loops.
+            Idle::WaitsAfter(events)
+        },
         spurious: request.spurious,
         spurious_at: super::places(&request.spurious_at),
         unfollowed: request.unfollowed,

@@ -16,6 +16,9 @@ message! {
         pub inputs: Vec<(String, String)>,
         /// The events of the schedule, in order.
         pub schedule: Vec<Scheduled>,
+        /// Whether loops that wait were run as they are written when the schedule was written down, as where a finding of
+        /// the sequential program is confirmed: then no turn of theirs is an event, and each takes its time.
+        pub loops_as_written: bool,
         /// The number of times to follow the schedule.
         pub times: u32,
         /// The number of times in an execution that something may happen without a reason.
