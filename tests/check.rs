@@ -164,6 +164,69 @@ fn inputs_are_given_or_sampled() {
     snapshot!("bad_input", check(INPUT, &["--input", "n=many"]));
 }
 
+/// There is one order of all events, but how long they take is open.
+#[test]
+fn one_order_of_events_is_not_all_where_the_clock_is_looked_at() {
+    let source = "
+use std::time::{Duration, Instant, SystemTime};
+const MS: Duration = Duration::from_millis(1);
+#[test]
+fn waits_for_a_sleeper() {
+    let began = Instant::now();
+    thread::spawn(|| thread::sleep(MS * 20)).join().unwrap();
+    assert!(began.elapsed() < MS * 21);
+}
+#[test]
+fn waits_for_a_date() {
+    let began = SystemTime::now();
+    let n = Arc::new(Mutex::new(0));
+    let m = n.clone();
+    thread::spawn(move || { thread::sleep(MS * 20); *m.lock().unwrap() += 1; }).join().unwrap();
+    let late = began.elapsed().unwrap() > MS * 25;
+    assert!(!late && *n.lock().unwrap() == 1);
+}
+#[test]
+fn waits_for_a_time() {
+    let t = thread::spawn(|| { thread::sleep(MS * 20); Instant::now() });
+    let then = t.join().unwrap();
+    assert!(then.elapsed() < MS);
+}
+#[test]
+fn waits_in_a_scope() {
+    let began = Instant::now();
+    thread::scope(|s| { s.spawn(|| thread::sleep(MS)); });
+    assert!(began.elapsed() < MS * 2);
+}
+#[test]
+fn looks_once() {
+    let began = Instant::now();
+    thread::spawn(move || drop(began)).join().unwrap();
+}
+#[test]
+fn looks_alone() {
+    let began = Instant::now();
+    assert!(began.elapsed() < MS);
+    thread::spawn(|| thread::sleep(MS)).join().unwrap();
+}
+";
+    let (_, report) = check_json(source, &["--no-explore"]);
+    for harness in report["harnesses"].as_array().unwrap() {
+        let name = harness["name"].as_str().unwrap();
+        let state = harness["status"]["state"].as_str().unwrap();
+        let verdict = harness["verdict"].as_str().unwrap();
+        if name.starts_with("waits") {
+            assert_eq!(state, "checked", "{name}");
+            assert!(
+                verdict.starts_with("not exhausted: the program looks at the clock"),
+                "{harness}"
+            );
+        } else {
+            assert_eq!(state, "no_interference", "{name}");
+            assert!(verdict.starts_with("exhausted"), "{harness}");
+        }
+    }
+}
+
 #[test]
 fn threads_that_do_not_meet_have_no_interference() {
     let source = "

@@ -134,8 +134,9 @@ pub(crate) struct Clocks {
     /// Whether time has passed for a thread that might have counted meanwhile, or might have passed where that was not
     /// tried.
     hurried: bool,
-    /// Whether a clock was looked at when another thread was there, or might still come.
-    beside: bool,
+    /// The number of threads that were over for certain at the first look at a clock that another thread could come
+    /// beside; `None` before that look.
+    beside: Option<u32>,
     threads: Buffer<Clock>,
     objects: Buffer<Times>,
 }
@@ -151,7 +152,7 @@ impl Clocks {
             self.used = false;
             self.moving = false;
             self.hurried = false;
-            self.beside = false;
+            self.beside = None;
             self.threads.clear();
             self.objects.clear();
         }
@@ -260,15 +261,21 @@ impl Clocks {
         self.hurried = true;
     }
 
-    /// Notes that a clock is looked at when another thread is there, or may still come.
-    pub(crate) const fn will_be_beside_others(&mut self) {
+    /// Notes that a clock is looked at when another thread is there, or may still come; this number of threads is over
+    /// for certain, the one that looks among them.
+    pub(crate) fn will_be_beside_others(&mut self, over: u32) {
         self.used = true;
-        self.beside = true;
+        self.beside.get_or_insert(over);
     }
 
     /// Whether a clock was looked at when another thread was there, or might still come.
     pub(crate) const fn is_beside_others(&self) -> bool {
-        self.beside
+        self.beside.is_some()
+    }
+
+    /// Whether one of this number of threads may have run since a clock was looked at.
+    pub(crate) fn others_may_have_run(&self, threads: u32) -> bool {
+        self.beside.is_some_and(|over| threads > over)
     }
 
     /// Whether, in this execution, time might also have passed at other events, and the program might have noticed.

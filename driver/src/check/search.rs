@@ -10,6 +10,7 @@ use crate::findings::{Found, Store};
 use crate::model::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
 use crate::model::schedule::Confirmation;
 use crate::model::unfollowed;
+use crate::model::verdict;
 use crate::model::words;
 use crate::original::{Original, inputs};
 use crate::solvers::RemoteSolver;
@@ -101,20 +102,9 @@ impl Search<'_> {
                         ));
                     }
                     let report = &mut gathered.report;
-                    let mut levels = report.roles.iter().flat_map(|role| &role.levels);
-                    if report.status == Status::Checked
-                        && report.threads.is_empty()
-                        && report.bugs.is_empty()
-                        && levels.all(|level| level.exhausted)
-                    {
+                    if let Some(reason) = verdict::no_interference(report) {
                         report.status = Status::NoInterference {
-                            reason: if report.not_followed.is_empty() {
-                                "no two threads ever run side by side: there is one order of everything, and that was \
-                                 run"
-                            } else {
-                                "no two threads were seen side by side: what they share, if anything, is not followed"
-                            }
-                            .into(),
+                            reason: reason.into(),
                         };
                     }
                     return Ok(None);

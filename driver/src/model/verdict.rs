@@ -289,6 +289,26 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
     )
 }
 
+/// Says of a harness in which no two threads ran side by side that there is nothing more to search; `None` for other
+/// harnesses, and where something takes that away.
+#[must_use]
+pub fn no_interference(report: &HarnessReport) -> Option<&'static str> {
+    let mut levels = report.roles.iter().flat_map(|role| &role.levels);
+    let is_met =
+        report.status == Status::Checked && report.threads.is_empty() && report.bugs.is_empty();
+    if !is_met || !levels.all(|level| level.exhausted && level.reasons.is_empty()) {
+        None
+    } else if of_harness(report).exhausted {
+        Some(
+            "no two threads ever run side by side: there is one order of everything, and that was run",
+        )
+    } else {
+        (!report.not_followed.is_empty()).then_some(
+            "no two threads were seen side by side: what they share, if anything, is not followed",
+        )
+    }
+}
+
 /// Returns the verdict on a check, all harnesses together.
 #[must_use]
 pub fn of_check(report: &Report) -> Verdict {
@@ -753,6 +773,65 @@ mod tests {
             assert_eq!(said(0), !is(0) && !is(2) && !is(4), "{bits:b}");
             assert_eq!(said(1), !is(0) && !is(1) && !is(2), "{bits:b}");
             assert_eq!(said(2), !is(0) && !is(1) && !is(2), "{bits:b}");
+        }
+    }
+
+    #[test]
+    fn there_is_one_order_only_where_nothing_takes_that_away() {
+        let lone = |exhausted, reasons: &[Reason], bits: u32| {
+            let is = |bit: u32| bits >> bit & 1 == 1;
+            let mut report = sample::harness();
+            report.bugs.clear();
+            report.threads.clear();
+            for level in report.roles.iter_mut().flat_map(|it| &mut it.levels) {
+                (level.exhausted, level.cut, level.undecided) = (exhausted, 0, 0);
+                level.reasons = reasons.to_vec();
+            }
+            if is(0) {
+                report.faults.push(sample::bug());
+            }
+            if is(1) {
+                report.lone.push(sample::lone());
+            }
+            if is(2) {
+                report.roles[0].levels[0].cut = 1;
+            }
+            if is(3) {
+                report.not_followed.push(something());
+            }
+            if is(4) {
+                report.bugs.push(sample::bug());
+            }
+            if is(5) {
+                report.threads = sample::harness().threads;
+                assert!(!report.threads.is_empty());
+            }
+            report
+        };
+        let mut sets: Vec<_> = Reason::ALL.iter().map(|one| vec![*one]).collect();
+        sets.extend([Vec::new(), Reason::ALL.to_vec()]);
+        for exhausted in [false, true] {
+            for reasons in &sets {
+                for bits in 0..1 << 6 {
+                    let mut report = lone(exhausted, reasons, bits);
+                    let said = no_interference(&report);
+                    let is_whole = exhausted && reasons.is_empty() && bits == 0;
+                    let is_one = said.is_some_and(|it| it.contains("one order"));
+                    assert_eq!(is_one, is_whole, "{reasons:?} {bits:b}");
+                    // The verdict of a harness with this status claims no more.
+                    let Some(reason) = said else { continue };
+                    report.status = Status::NoInterference {
+                        reason: reason.into(),
+                    };
+                    assert_eq!(of_harness(&report).exhausted, is_whole, "{bits:b}");
+                }
+                let mut report = lone(exhausted, reasons, 0);
+                report.status = Status::NoInterference {
+                    reason: String::new(),
+                };
+                let is_whole = exhausted && reasons.is_empty();
+                assert_eq!(claims(&of_harness(&report)), is_whole, "{reasons:?}");
+            }
         }
     }
 

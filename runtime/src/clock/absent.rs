@@ -56,7 +56,12 @@ impl Clocks {
     pub(crate) const fn hurry(&self) {}
 
     /// Looks are not noticed.
-    pub(crate) const fn will_be_beside_others(&self) {}
+    pub(crate) const fn will_be_beside_others(&self, _over: u32) {}
+
+    /// Looks are not noticed.
+    pub(crate) const fn others_may_have_run(&self, _threads: u32) -> bool {
+        false
+    }
 
     /// Looks are not noticed.
     pub(crate) const fn is_beside_others(&self) -> bool {

@@ -126,7 +126,7 @@ impl Counts {
     }
 
     /// Whether no thread runs beside the current one.
-    fn all_are_joined(&self) -> bool {
+    pub(super) fn all_are_joined(&self) -> bool {
         self.unjoined == 0 && self.others.is_empty()
     }
 

@@ -212,13 +212,22 @@ impl Engine {
     }
 
     /// A thread looks at its clock. Where a clock was looked at before, while the other thread ran or before it began,
-    /// the thread would see in reality how long it was held up.
+    /// the thread would see in reality how long it was held up. So it would where no two threads run side by side, if a
+    /// thread has run, or has been waited for, since the first look.
     pub(crate) fn look_at_clock(&mut self, thread: u32) -> u64 {
-        if self.line != Line::Init && self.clocks.is_beside_others() {
+        let threads = self.threads.number();
+        let may_be_held_up = if self.line == Line::Init {
+            self.clocks.others_may_have_run(threads)
+        } else {
+            self.clocks.is_beside_others()
+        };
+        if may_be_held_up {
             self.clocks.hurry();
         }
         if !self.joined {
-            self.clocks.will_be_beside_others();
+            let is_alone = self.counts.all_are_joined();
+            let over = if is_alone { threads } else { 0 };
+            self.clocks.will_be_beside_others(over);
         }
         self.clocks.look(thread)
     }

@@ -239,6 +239,11 @@ impl Threads {
         })
     }
 
+    /// The number of threads, the harness's own among them.
+    pub(in crate::engine) fn number(&self) -> u32 {
+        u32::try_from(self.count).unwrap_or(u32::MAX)
+    }
+
     pub(super) fn unstarted(&self) -> impl Iterator<Item = ThreadNo> + '_ {
         (0..).zip(self.all()).filter_map(move |(no, thread)| {
             (thread.state == State::Unstarted && self.waiting_under_test != Some(no)).then_some(no)
