@@ -307,6 +307,66 @@ fn a_name_of_no_dependency_is_refused() {
     assert!(run.stderr.contains("it depends on none"), "{}", run.shown());
 }
 
+/// A flag that is taken by an exchange that may fail without a reason.
+const WEAK: &str = "
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+
+#[derive(Default)]
+pub struct Flag(AtomicBool);
+
+impl Flag {
+    pub fn take(&self) -> bool {
+        self.0.compare_exchange_weak(false, true, SeqCst, SeqCst).is_ok()
+    }
+
+    pub fn give(&self) {
+        self.0.store(false, SeqCst);
+    }
+}
+";
+
+const TAKES: &str = "
+#[test]
+fn twice() {
+    let (first, second) = (weak::Flag::default(), weak::Flag::default());
+    std::thread::scope(|scope| {
+        scope.spawn(|| first.take().then(|| first.give()));
+        // That it finds no token is an event, too.
+        assert!(second.take(), \"the second is free\");
+        second.give();
+        assert!(second.take(), \"it is free again\");
+    });
+}
+";
+
+#[test]
+fn what_happens_without_a_reason_in_a_dependency_is_replayed() {
+    let own = "\n[workspace]\n\n[dependencies]\nweak = { path = \"weak\" }\n";
+    let dir = program(&[
+        ("Cargo.toml", &manifest("takes", "2021", own)),
+        ("src/lib.rs", TAKES),
+        ("weak/Cargo.toml", &manifest("weak", "2021", "")),
+        ("weak/src/lib.rs", WEAK),
+    ]);
+    let run = explore(dir.path(), &[]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
+    let found = harnesses(&run);
+    let failures = found["twice"]["failures"].as_array().unwrap();
+    assert_eq!(failures.len(), 2, "{failures:#?}");
+    let with_none = failures.iter().filter(|failure| {
+        let mut events = failure["schedule"].as_array().unwrap().iter();
+        events.any(|event| event["action"] == "failed_update")
+    });
+    assert!(with_none.count() > 0, "{failures:#?}");
+    let kept = dir.path().join(run.json()["findings"].as_str().unwrap());
+    for number in 1..=failures.len() {
+        let file = kept.join(format!("{number}.json"));
+        let again = seqz(dir.path(), [OsStr::new("replay"), file.as_os_str()]);
+        let same = again.stdout.contains("as it did when it was found");
+        assert!(same, "{}", again.shown());
+    }
+}
+
 /// A crate that starts threads for its users.
 const CREW: &str = "
 pub struct Crew;

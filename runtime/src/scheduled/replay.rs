@@ -35,6 +35,8 @@ pub struct Follow<'s> {
     /// The program's thread for each of the schedule's threads.
     threads: HashMap<u32, Thread>,
     objects: Pairs,
+    /// What the thread that runs has announced.
+    announced: Kind,
     parting: Option<Parting>,
     /// The operations that the threads had announced at the schedule's end.
     next: Option<Vec<Waiting>>,
@@ -50,6 +52,7 @@ impl<'s> Follow<'s> {
             // The harness's own thread is number 0 everywhere.
             threads: HashMap::from([(0, 0)]),
             objects: Pairs::default(),
+            announced: Kind::Local,
             parting: None,
             next: None,
         }
@@ -126,6 +129,8 @@ fn fits(announced: Kind, done: Kind) -> bool {
     match announced {
         // A program that has died has told its last event only as it was announced.
         Kind::CompareExchange => matches!(done, Update | FailedUpdate | CompareExchange),
+        // A token that is looked for may not be there, and what a handle is upgraded from may be gone.
+        Kind::Update | Kind::Upgrade => matches!(done, Update | FailedUpdate),
         Kind::TryLock => matches!(done, TryLock | TryLockFailed),
         Kind::TryLockShared => matches!(done, TryLockShared | TryLockSharedFailed),
         // A thread that comes to wait at a barrier or at a channel may find that it need not, and let others go on.
@@ -183,6 +188,7 @@ impl Scheduler for Follow<'_> {
                 number,
             );
         }
+        self.announced = kind;
         Pick::Run(thread)
     }
 
@@ -191,7 +197,12 @@ impl Scheduler for Follow<'_> {
             return;
         };
         let done = event.kind.plain();
-        let open = next.action == Kind::CompareExchange && fits(Kind::CompareExchange, done);
+        let open = match (self.announced, next.action) {
+            (Kind::CompareExchange, Kind::CompareExchange) => fits(Kind::CompareExchange, done),
+            // A search over values tells an upgrade in one way, whatever it finds.
+            (Kind::Upgrade, Kind::Update) => done == Kind::FailedUpdate,
+            _ => false,
+        };
         if done == next.action || open {
             if event.kind == Kind::Fork
                 && let Ok(created) = Thread::try_from(event.object)

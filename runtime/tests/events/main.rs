@@ -5,6 +5,7 @@
 mod behind_writers;
 mod downgrade;
 mod ends;
+mod followed;
 mod left;
 mod locals;
 mod poison;
