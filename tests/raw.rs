@@ -13,6 +13,7 @@ use support::{package, seqz};
 
 const PROGRAMS: &str = include_str!("raw/programs.rs");
 const KEPT: &str = include_str!("raw/kept.rs");
+const HANDLES: &str = include_str!("raw/handles.rs");
 const SPIN: &str = include_str!("raw/spin.rs");
 
 /// The kind of the failures that a harness has, as its name says.
@@ -78,6 +79,12 @@ fn guards_that_lead_to_memory_are_no_races_by_themselves() {
 #[test]
 fn references_are_no_accesses_to_cells_and_memory_ends_for_all() {
     judged(KEPT, "odpor");
+}
+
+#[test]
+fn a_last_handle_gives_memory_back_after_it_is_off_the_count() {
+    judged(HANDLES, "odpor");
+    judged(HANDLES, "dfs");
 }
 
 const TWICE: &str = "

@@ -125,6 +125,7 @@ mod scheduled {
         let (announced, expected) = announced(machine, what);
         machine.turn(announced, object, expected, site);
         let found = count();
+        let noted = machine.noted();
         let (result, left) = act();
         let done = match announced {
             Kind::CompareExchange if found.strong == 1 => Kind::Update,
@@ -133,6 +134,7 @@ mod scheduled {
             kind => kind,
         };
         tell(machine, done, object, what, site, (found, left));
+        machine.noted_after_event(noted);
         result
     }
 

@@ -136,6 +136,7 @@ never! {
     fn give_way(site: Site);
     fn hands_itself_out();
     fn happens_without_reason(site: Site) -> bool;
+    fn is_at(object: Object, address: usize);
     fn is_ending() -> bool;
     fn is_in_loop() -> bool;
     fn is_main();
@@ -152,6 +153,8 @@ never! {
     fn note_panic();
     fn note_test(test: impl FnOnce(&Event, &Pending, Site) -> Option<Test>);
     fn note_transition(transition: Transition);
+    fn noted() -> usize;
+    fn noted_after_event(noted: usize);
     fn notify(object: Object, all: bool, site: Site);
     fn park(timed: bool, site: Site) -> bool;
     fn pause(site: Site);

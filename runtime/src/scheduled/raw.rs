@@ -15,8 +15,8 @@ use std::collections::HashMap;
 use std::hash::BuildHasherDefault;
 use std::sync::atomic::Ordering;
 
-use seqz_explore::Thread;
 use seqz_explore::hash::Mixer;
+use seqz_explore::{Object, Thread};
 
 use super::state::{Handle, State, current};
 use crate::memory::Access;
@@ -79,8 +79,19 @@ pub(super) struct Log {
     notes: Vec<Note>,
     /// The orderings of the events for which they are not sequentially consistent, by the event's number.
     orders: Vec<(usize, Orders)>,
+    /// Where objects went that were moved: for each move the number of events before it, and the address from then on.
+    moves: HashMap<Object, Vec<(usize, usize)>, BuildHasherDefault<Mixer>>,
     /// The blocks given out in this execution, by address, and whether each lives.
     blocks: HashMap<usize, bool, BuildHasherDefault<Mixer>>,
+}
+
+impl Log {
+    /// The address of an object in front of the event with this number, if the object has been moved until then.
+    fn moved(&self, object: Object, event: usize) -> Option<usize> {
+        let moves = self.moves.get(&object)?;
+        let until = moves.partition_point(|(at, _)| *at <= event);
+        moves[..until].last().map(|(_, address)| *address)
+    }
 }
 
 /// The allocator gives out a block.
@@ -148,6 +159,35 @@ impl Handle {
         outside(|| self.get().memory.notes.push(note));
     }
 
+    /// The object is at this address now, where it can have been moved to.
+    pub(crate) fn is_at(self, object: Object, address: usize) {
+        let state = self.get();
+        let now = state.trace.len();
+        let known = state.memory.moved(object, now);
+        if known.unwrap_or_else(|| state.objects.address(object)) != address && !state.ending {
+            let moves = &mut state.memory.moves;
+            outside(|| moves.entry(object).or_default().push((now, address)));
+        }
+    }
+
+    /// The number of notes so far in the execution.
+    pub(crate) fn noted(self) -> usize {
+        self.get().memory.notes.len()
+    }
+
+    /// What has been noted since there were `noted` notes comes after the event that the current thread has just made: the
+    /// event is told of when the operation is over, and a last handle gives memory back once it has taken itself off the
+    /// count.
+    pub(crate) fn noted_after_event(self, noted: usize) {
+        let state = self.get();
+        let now = state.trace.len();
+        for note in state.memory.notes.iter_mut().skip(noted) {
+            if note.at + 1 == now {
+                note.at = now;
+            }
+        }
+    }
+
     /// The place of what the current thread has last done that has one.
     fn last_site(self) -> Option<Site> {
         let state = self.get();
@@ -206,6 +246,7 @@ impl Log {
         if std::mem::take(&mut self.is_watched) {
             self.notes.clear();
             self.orders.clear();
+            self.moves.clear();
             self.blocks.clear();
         }
     }
@@ -223,7 +264,9 @@ impl State {
     pub(super) fn judge_memory(&mut self) {
         if self.memory.is_watched {
             let objects = &self.objects;
-            let address = |object| objects.address(object);
+            let moved = |object, event| self.memory.moved(object, event);
+            let address =
+                |object, event| moved(object, event).unwrap_or_else(|| objects.address(object));
             let fault = judge::first(&self.trace, &self.plain, &address, &self.memory);
             self.failures.extend(fault);
         }

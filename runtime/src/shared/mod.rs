@@ -123,6 +123,9 @@ impl Tag {
     fn name<C>(&self, machine: scheduled::Handle, cell: *const C) -> Object {
         if self.object.get() == NONE {
             self.object.set(machine.new_object(cell.addr()));
+        } else if crate::memory::arena::is_watched() {
+            // It may have been moved since.
+            machine.is_at(self.object.get(), cell.addr());
         }
         self.object.get()
     }

@@ -24,11 +24,11 @@ const FULL: Orders = Orders {
 };
 
 /// The first fault of the execution that has ended, if there is one. `plain` are the objects that are plain data,
-/// `address` returns the address of an object that is in a block of memory, and 0 for all others.
+/// `address` returns the address of an object at an event, if the object is in a block of memory, and 0 for all others.
 pub(super) fn first(
     trace: &[Traced],
     plain: &[Object],
-    address: &dyn Fn(Object) -> usize,
+    address: &dyn Fn(Object, usize) -> usize,
     log: &Log,
 ) -> Option<Failure> {
     Judge::default().run(trace, plain, address, log)
@@ -78,11 +78,12 @@ impl Judge {
         mut self,
         trace: &[Traced],
         plain: &[Object],
-        address: &dyn Fn(Object) -> usize,
+        address: &dyn Fn(Object, usize) -> usize,
         log: &Log,
     ) -> Option<Failure> {
-        let locks = trace.iter().filter(|traced| is_of_lock(traced.event.kind));
-        self.locks = locks.map(|it| address(it.event.object)).collect();
+        let events = trace.iter().enumerate();
+        let locks = events.filter(|(_, traced)| is_of_lock(traced.event.kind));
+        self.locks = locks.map(|(at, it)| address(it.event.object, at)).collect();
         let mut notes = log.notes.iter().peekable();
         let mut orders = log.orders.iter().peekable();
         for (number, traced) in trace.iter().enumerate() {
@@ -126,13 +127,13 @@ impl Judge {
         &mut self,
         number: usize,
         traced: &Traced,
-        address: &dyn Fn(Object) -> usize,
+        address: &dyn Fn(Object, usize) -> usize,
     ) -> Option<Failure> {
         let event = &traced.event;
         if !is_in_memory(event.kind) {
             return None;
         }
-        let address = address(event.object);
+        let address = address(event.object, number);
         let (_, block) = self.blocks.range(..=address).next_back()?;
         if address >= block.end {
             return None;
