@@ -184,8 +184,12 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
         }
         InterferingEnd::Complete => (ENDED_WITH_IT, taken.site),
         // Since the join, locks that T' holds are T's.
-        InterferingEnd::WaitsForUnderTest(_) if engine.joined => return,
-        InterferingEnd::WaitsForUnderTest(waits) => (WAITS_WITH_IT, waits),
+        InterferingEnd::WaitsForUnderTest(..) if engine.joined => return,
+        InterferingEnd::WaitsForUnderTest(thread, waits) if taken.thread == thread => {
+            (WAITS_WITH_IT, waits)
+        }
+        // Another thread on the line of T' took it, which has ended.
+        InterferingEnd::WaitsForUnderTest(..) => (ENDED_WITH_IT, taken.site),
         InterferingEnd::Stopped => {
             if engine.leaves_interfering_waiting() {
                 engine.note_left_waiting();

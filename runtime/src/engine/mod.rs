@@ -94,8 +94,8 @@ pub(crate) enum InterferingEnd {
     Open,
     /// T' ran to its end.
     Complete,
-    /// T' waits for T to end, at this place.
-    WaitsForUnderTest(Site),
+    /// The thread that T' is waits for T to end, at this place.
+    WaitsForUnderTest(threads::ThreadNo, Site),
     /// T' panicked, was cut, or waits for something that only T can do.
     Stopped,
 }

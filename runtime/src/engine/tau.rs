@@ -466,7 +466,10 @@ pub(crate) fn join(handle: Handle, site: Site) {
     }
     engine.joined = true;
     engine.comes_after_interfering();
-    if matches!(engine.interfering_end, InterferingEnd::WaitsForUnderTest(_)) {
+    if matches!(
+        engine.interfering_end,
+        InterferingEnd::WaitsForUnderTest(..)
+    ) {
         for &open in &engine.open {
             let held = engine.blocks[open as usize].held;
             engine.held.push(held);

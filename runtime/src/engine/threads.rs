@@ -190,7 +190,8 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
         (State::Unstarted, Line::Interfering)
             if engine.threads.waiting_under_test == Some(thread) =>
         {
-            interfering_ends(handle, InterferingEnd::WaitsForUnderTest(site));
+            let waits = InterferingEnd::WaitsForUnderTest(engine.threads.current, site);
+            interfering_ends(handle, waits);
             run_waiting_under_test(handle);
             tau::join(handle, site);
         }
