@@ -88,6 +88,8 @@ impl Follow {
         let named = self.named.iter();
         let names = named.flat_map(|named| named.follow.iter().chain(&named.not_followed));
         names
+            // An empty list names nothing.
+            .filter(|name| !name.is_empty())
             .filter(|name| !packages.iter().any(|package| is_name(name, package)))
             .map(String::as_str)
             .collect()
