@@ -256,6 +256,11 @@ fn those_that_are_left_waiting() {
 }
 
 #[test]
+fn those_whose_results_nobody_takes() {
+    are_judged_rightly(&kinds!("results"));
+}
+
+#[test]
 fn those_whose_values_are_more_than_they_show() {
     are_judged_rightly(&kinds!("addresses" "cells" "clones" "looks"));
 }

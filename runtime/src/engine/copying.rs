@@ -77,6 +77,14 @@ pub(crate) fn is_looked_at<V>(handle: Handle, site: Site) {
     note::<V>(handle, Why::LookedAt, Some(site));
 }
 
+/// Notes that a handle is dropped of a thread that returns a `V`, whose destructor others can see: in the program the last one
+/// to let go of the result drops it, the thread at its end or the one that drops the handle, and P̂ₖ does not try both.
+#[cold]
+#[inline(never)]
+pub(crate) fn is_let_go<V>(handle: Handle, site: Site) {
+    note::<V>(handle, Why::LetGo, Some(site));
+}
+
 /// The program is about to look at where a value lies in memory.
 #[cold]
 #[inline(never)]
@@ -136,6 +144,8 @@ enum Why {
     LookedAt,
     /// The program looks at where they lie, whatever their type is.
     Shown,
+    /// A thread and its handle let go of one, and either may be the last.
+    LetGo,
 }
 
 impl From<Doubt> for Remark {
@@ -146,6 +156,9 @@ impl From<Doubt> for Remark {
                 Why::Cloned => format!("copies of `{of}`, whose `Clone` may make another value"),
                 Why::Destroyed => format!("copies of `{of}`, whose destructors run for each copy"),
                 Why::Shown => "where values lie in memory, which the program looks at, and where their copies lie elsewhere".to_owned(),
+                Why::LetGo => format!(
+                    "the end of a `{of}` that a thread returns and nobody joins, which the thread or the owner of its handle drops"
+                ),
                 Why::LookedAt => format!(
                     "a `{of}` in which there may be a `Cell`, so that whoever looks at it under its lock counts as changing it"
                 ),

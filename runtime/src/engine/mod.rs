@@ -55,8 +55,8 @@ pub use crate::finding::{Bug, Event, Value, ValueKind};
 pub(crate) use abort::{Abort, abort, unsupported};
 pub(crate) use bytes::NO_MORE;
 pub(crate) use copying::{
-    copying, is_another, is_copied, is_destroyed_twice, is_looked_at, is_not_copied, is_shown,
-    may_be_another,
+    copying, is_another, is_copied, is_destroyed_twice, is_let_go, is_looked_at, is_not_copied,
+    is_shown, may_be_another,
 };
 pub(crate) use ended::{die_of_a, is_main, leave, with_panics};
 pub(crate) use execution::assume;

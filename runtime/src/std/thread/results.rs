@@ -12,7 +12,7 @@ use std::mem::needs_drop;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use crate::ending::{Destructor, Results};
-use crate::engine::{current as engine, die_of_a};
+use crate::engine::{current as engine, die_of_a, is_let_go};
 use crate::memory::arena::is_watched;
 use crate::shared::AtomicCell;
 use crate::vocabulary::Site;
@@ -91,6 +91,16 @@ impl Shares {
     #[inline]
     pub(super) fn let_go(&self, site: Site) -> bool {
         self.0.as_ref().is_some_and(|it| Self::take_one(it, site))
+    }
+
+    /// A handle is dropped whose thread returns a `T`: in P̂ₖ, says so where others can see who drops the result.
+    pub(super) fn told<T>(&self, site: Site) {
+        if self.0.is_some()
+            && needs_drop::<T>()
+            && let Some(handle) = engine()
+        {
+            is_let_go::<T>(handle, site);
+        }
     }
 
     #[cold]

@@ -124,9 +124,9 @@ impl<F, T> Take<T> for Task<F, T> {
     }
 
     fn let_go(&self, site: Site) {
-        if let Some(seen) = &self.seen
-            && seen.shares.let_go(site)
-        {
+        let Some(seen) = &self.seen else { return };
+        seen.shares.told::<T>(site);
+        if seen.shares.let_go(site) {
             self.drop_result();
         }
     }
