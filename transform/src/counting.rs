@@ -44,9 +44,8 @@ impl Counting {
             ..Words::default()
         };
         for file in &program.files {
-            match file.source.text.as_str().parse() {
+            match file.source.text.as_str().parse::<TokenStream>() {
                 Ok(tokens) => {
-                    let tokens: TokenStream = tokens;
                     let mut accesses = Vec::new();
                     unsafe_code::find(tokens.clone(), &mut accesses);
                     words.accesses_memory |= !accesses.is_empty();

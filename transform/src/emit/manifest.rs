@@ -39,7 +39,8 @@ pub(super) fn text(
     );
     rest.insert(
         "lints".into(),
-        // What is told of an access names a place twice, and is no reference that the program makes. Macros that this crate exports are, for the modules that were crates of their own, those of this crate.
+        // What is told of an access names a place twice, and is no reference that the program makes. Macros that this
+        // crate exports are, for the modules that were crates of their own, those of this crate.
         Value::Table(toml::toml! {
             rust.warnings = "allow"
             rust.dangerous_implicit_autorefs = "allow"
@@ -94,6 +95,18 @@ pub(super) fn beside(
         head.extend(package);
     }
     written(about, head, rest)
+}
+
+/// Gives the runtime, and what it always stands on, these settings in a profile that the manifest has.
+pub(super) fn profile_of_runtime(manifest: &mut Table, profile: &str, settings: &Table) {
+    let profile = manifest
+        .get_mut("profile")
+        .and_then(|it| it.get_mut(profile));
+    if let Some(Value::Table(profile)) = profile {
+        let packages = profile::RUNTIME_PACKAGES
+            .map(|package| (package.to_owned(), Value::from(settings.clone())));
+        profile.insert("package".into(), Table::from_iter(packages).into());
+    }
 }
 
 /// Returns the section `[package]`.

@@ -7,7 +7,8 @@ const RUNTIME: &str = "codegen-units = 1\ndebug-assertions = false\noverflow-che
 
 /// The runtime and what it always stands on. All have one profile: one that follows the user's would have the runtime
 /// compiled again for each of the user's profiles.
-const RUNTIME_PACKAGES: [&str; 3] = ["seqz-runtime", "seqz-feasibility", "seqz-vocabulary"];
+pub(super) const RUNTIME_PACKAGES: [&str; 3] =
+    ["seqz-runtime", "seqz-feasibility", "seqz-vocabulary"];
 
 /// The names of both profiles of a manifest.
 const PROFILES: [&str; 2] = ["dev", "release"];

@@ -8,7 +8,7 @@ use quote::{format_ident, quote};
 use toml::Table;
 
 use super::code::{Part, file, tokens};
-use super::manifest::beside;
+use super::manifest::{beside, profile_of_runtime};
 use crate::harness::Harness;
 
 /// Returns the files of these tests. `patch` is the `[patch]` section of each manifest.
@@ -107,29 +107,23 @@ fn corpus(library: &str, tests: &TokenStream) -> String {
 }
 
 fn proptest_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::Error> {
-    let manifest = toml::toml! {
+    let mut manifest = toml::toml! {
         [dev-dependencies]
         proptest = { version = "1", default-features = false, features = ["std"] }
         seqz-runtime = { path = "../runtime" }
 
         [profile.dev]
         debug = "line-tables-only"
-
-        [profile.dev.package.seqz-runtime]
-        opt-level = 1
-        debug-assertions = false
-        overflow-checks = false
-
-        [profile.dev.package.seqz-feasibility]
-        opt-level = 1
-        debug-assertions = false
-        overflow-checks = false
-
-        [profile.dev.package.seqz-vocabulary]
-        opt-level = 1
-        debug-assertions = false
-        overflow-checks = false
     };
+    profile_of_runtime(
+        &mut manifest,
+        "dev",
+        &toml::toml! {
+            opt-level = 1
+            debug-assertions = false
+            overflow-checks = false
+        },
+    );
     beside(
         "P̂ₖ for proptest. Not a part of the crate above, which needs nothing from a registry.\n\
          Quick to compile, with the checks that find bugs; not in the runtime, which has been tested.",

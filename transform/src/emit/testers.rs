@@ -7,7 +7,7 @@ use quote::quote;
 use toml::Table;
 
 use super::code::{Part, file, tokens};
-use super::manifest::beside;
+use super::manifest::{beside, profile_of_runtime};
 use crate::harness::Harness;
 use crate::options::Options;
 
@@ -76,7 +76,7 @@ exec "$rustc" "$@"
 "##;
 
 fn fuzz_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::Error> {
-    let manifest = toml::toml! {
+    let mut manifest = toml::toml! {
         [package.metadata]
         cargo-fuzz = true
 
@@ -95,22 +95,16 @@ fn fuzz_manifest(package: &str, patch: &Table) -> Result<String, toml::ser::Erro
         debug = "line-tables-only"
         debug-assertions = true
         overflow-checks = true
-
-        [profile.release.package.seqz-runtime]
-        codegen-units = 1
-        debug-assertions = false
-        overflow-checks = false
-
-        [profile.release.package.seqz-feasibility]
-        codegen-units = 1
-        debug-assertions = false
-        overflow-checks = false
-
-        [profile.release.package.seqz-vocabulary]
-        codegen-units = 1
-        debug-assertions = false
-        overflow-checks = false
     };
+    profile_of_runtime(
+        &mut manifest,
+        "release",
+        &toml::toml! {
+            codegen-units = 1
+            debug-assertions = false
+            overflow-checks = false
+        },
+    );
     beside(
         "P̂ₖ for cargo-fuzz. See README.md.\n\
          The checks that find bugs are on; not in the runtime, which has been tested.",

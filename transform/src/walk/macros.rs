@@ -485,6 +485,24 @@ fn substituted(body: TokenStream) -> Option<TokenStream> {
     Some(plain.into_iter().collect())
 }
 
+/// Returns what is between the braces of each argument of a format string: which one it is, and how it is printed.
+pub(super) fn placeholders(text: &str) -> impl Iterator<Item = &str> {
+    let mut rest = text;
+    std::iter::from_fn(move || {
+        loop {
+            rest = &rest[rest.find('{')? + 1..];
+            if let Some(escaped) = rest.strip_prefix('{') {
+                rest = escaped;
+                continue;
+            }
+            let close = rest.find('}')?;
+            let inside = &rest[..close];
+            rest = &rest[close + 1..];
+            return Some(inside);
+        }
+    })
+}
+
 /// Returns the variables that a format string captures, including those in widths and precisions.
 fn captured_names(text: &str) -> Vec<String> {
     let mut names = Vec::new();
@@ -500,17 +518,8 @@ fn captured_names(text: &str) -> Vec<String> {
             names.push(candidate.to_string());
         }
     };
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        rest = &rest[open + 1..];
-        if let Some(escaped) = rest.strip_prefix('{') {
-            rest = escaped;
-            continue;
-        }
-        let Some(close) = rest.find('}') else { break };
-        let (argument, spec) = rest[..close]
-            .split_once(':')
-            .unwrap_or((&rest[..close], ""));
+    for placeholder in placeholders(text) {
+        let (argument, spec) = placeholder.split_once(':').unwrap_or((placeholder, ""));
         add(argument.trim());
         for (end, _) in spec.match_indices('$') {
             let start = spec[..end]
@@ -518,7 +527,6 @@ fn captured_names(text: &str) -> Vec<String> {
                 .map_or(0, |at| at + 1);
             add(&spec[start..end]);
         }
-        rest = &rest[close + 1..];
     }
     names
 }

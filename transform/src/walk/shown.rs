@@ -11,6 +11,7 @@ use proc_macro2::{TokenStream, TokenTree};
 use syn::visit;
 use syn::{Expr, Local, Pat, Stmt, Type};
 
+use super::macros::placeholders;
 use super::{Walker, bytes};
 use crate::load::Crate;
 use crate::resolve::name;
@@ -204,21 +205,10 @@ fn tells_nothing(expr: &Expr) -> bool {
 
 /// Whether an argument of a format string is printed as a pointer.
 fn prints_address(text: &str) -> bool {
-    let mut rest = text;
-    while let Some(open) = rest.find('{') {
-        rest = &rest[open + 1..];
-        if let Some(escaped) = rest.strip_prefix('{') {
-            rest = escaped;
-            continue;
-        }
-        let Some(close) = rest.find('}') else { break };
-        let how = rest[..close].split_once(':').map(|(_, how)| how.trim_end());
-        if how.is_some_and(|how| how.ends_with('p')) {
-            return true;
-        }
-        rest = &rest[close..];
-    }
-    false
+    placeholders(text).any(|placeholder| {
+        let how = placeholder.split_once(':').map(|(_, how)| how.trim_end());
+        how.is_some_and(|how| how.ends_with('p'))
+    })
 }
 
 #[cfg(test)]
