@@ -13,6 +13,7 @@ use support::{package, seqz};
 
 const PROGRAMS: &str = include_str!("raw/programs.rs");
 const KEPT: &str = include_str!("raw/kept.rs");
+const HIDDEN: &str = include_str!("raw/hidden.rs");
 const HANDLES: &str = include_str!("raw/handles.rs");
 const SPIN: &str = include_str!("raw/spin.rs");
 
@@ -79,6 +80,12 @@ fn guards_that_lead_to_memory_are_no_races_by_themselves() {
 #[test]
 fn references_are_no_accesses_to_cells_and_memory_ends_for_all() {
     judged(KEPT, "odpor");
+}
+
+#[test]
+fn cells_in_types_that_deny_them_are_cells() {
+    judged(HIDDEN, "odpor");
+    judged(HIDDEN, "dfs");
 }
 
 #[test]

@@ -456,7 +456,9 @@ impl Dereferenced {
         let container = self.container.as_ref().map(named);
         let borrowed = self.borrowed;
         match (access, container) {
-            (Access::Borrows, None) => format!("::seqz_runtime::raw::Place({place}).borrows()"),
+            (Access::Borrows, None) => {
+                format!("::seqz_runtime::raw::{borrowed}({place}).borrows()")
+            }
             (Access::Borrows, Some(container)) => {
                 format!("::seqz_runtime::raw::{borrowed}({place}).borrows_of({container})")
             }
