@@ -15,6 +15,7 @@ const PROGRAMS: &str = include_str!("raw/programs.rs");
 const KEPT: &str = include_str!("raw/kept.rs");
 const HIDDEN: &str = include_str!("raw/hidden.rs");
 const HANDLES: &str = include_str!("raw/handles.rs");
+const LETTING_GO: &str = include_str!("raw/letting_go.rs");
 const SPIN: &str = include_str!("raw/spin.rs");
 
 /// The kind of the failures that a harness has, as its name says.
@@ -39,7 +40,11 @@ fn judged(program: &str, strategy: &str) {
     let tests = program.matches("#[test]").count();
     let program = package(program);
     let args = ["explore", "--strategy", strategy, "--format", "json"];
-    let run = seqz(program.path(), args);
+    // Threads that nobody joins may panic.
+    let run = seqz(
+        program.path(),
+        args.into_iter().chain(["--ignore-detached-panics"]),
+    );
     let document = run.json();
     let harnesses = document["harnesses"].as_array().unwrap();
     assert_eq!(harnesses.len(), tests, "{}", run.shown());
@@ -92,6 +97,12 @@ fn cells_in_types_that_deny_them_are_cells() {
 fn a_last_handle_gives_memory_back_after_it_is_off_the_count() {
     judged(HANDLES, "odpor");
     judged(HANDLES, "dfs");
+}
+
+#[test]
+fn what_a_thread_and_its_handle_share_is_given_back_in_order() {
+    judged(LETTING_GO, "odpor");
+    judged(LETTING_GO, "dfs");
 }
 
 const TWICE: &str = "

@@ -13,7 +13,7 @@
 //!
 //! and at each [`Loop::turn`] the runtime looks at the events of the turn that is over. It was **idle** if it made an event,
 //! and no event of it changed anything: then the thread stands where it stood before the turn, and so does everything that
-//! others can see. What that means is another matter in each mode: see [`scheduled::loops`] and
+//! others can see. What that means is another matter in each mode: see `scheduled::loops` and
 //! [`engine::spin`](crate::engine).
 //!
 //! Where only some branches of a turn leave something behind, such a branch says so at its beginning ([`Loop::lasts`]):

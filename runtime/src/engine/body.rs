@@ -24,11 +24,20 @@ impl Body {
         // SAFETY: the body is not used again, and not dropped. There is no code left in it to discard, once it runs.
         let code = unsafe { std::ptr::read(&raw const body.0) };
         code.run();
+        drop_share(code);
     }
 }
 
 impl Drop for Body {
     fn drop(&mut self) {
         self.0.discard();
+    }
+}
+
+/// Drops the share in a thread's code and result that the thread has, or its handle.
+pub(crate) fn drop_share<T: ?Sized>(share: Rc<T>) {
+    match crate::scheduled::current() {
+        Some(machine) => machine.drop_of_std(|| drop(share)),
+        None => drop(share),
     }
 }

@@ -93,6 +93,11 @@ macro_rules! never {
                 match self.0 {}
             }
 
+            /// Drops what an item of std keeps for the threads that use it.
+            pub(crate) fn drop_of_std(self, _: impl FnOnce()) {
+                match self.0 {}
+            }
+
             /// Notes that a value is written later.
             ///
             /// # Safety

@@ -37,6 +37,8 @@ enum What {
     Allocated,
     /// A block was given back.
     Freed,
+    /// A block was given back that std shares between threads and orders by itself.
+    FreedInOrder,
     /// Something that lives no more, or was never given out, was given back.
     FreedAgain,
     /// A fence: whether it acquires, and whether it releases.
@@ -76,6 +78,8 @@ impl From<Ordering> for Orders {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     is_watched: bool,
+    /// The thread that drops what an item of std keeps, which orders the threads that use it.
+    drops_of_std: Option<usize>,
     notes: Vec<Note>,
     /// The orderings of the events for which they are not sequentially consistent, by the event's number.
     orders: Vec<(usize, Orders)>,
@@ -111,10 +115,11 @@ fn freed(address: usize, length: usize) -> bool {
     // What was there before the program was watched is not known, and may be given back.
     let what = match lived {
         Some(false) => What::FreedAgain,
+        Some(true) | None if machine.drops_of_std() => What::FreedInOrder,
         Some(true) | None => What::Freed,
     };
     machine.note(what, address, length, machine.last_site());
-    what == What::Freed
+    what != What::FreedAgain
 }
 
 /// The number of latest events among which the place of a thread's last one is looked for.
@@ -128,6 +133,21 @@ impl Handle {
             state.memory.is_watched = true;
             arena::watch(Some(Watcher { allocated, freed }));
         }
+    }
+
+    /// Drops what an item of std keeps for the threads that use it. The last of them frees it, after all that the others
+    /// did with it: std sees to that itself, without an event where nobody else learns who was the last.
+    pub(crate) fn drop_of_std(self, end: impl FnOnce()) {
+        let state = self.get();
+        state.memory.drops_of_std = Some(state.current);
+        end();
+        self.get().memory.drops_of_std = None;
+    }
+
+    /// Whether the current thread drops what an item of std keeps.
+    fn drops_of_std(self) -> bool {
+        let state = self.get();
+        state.memory.drops_of_std == Some(state.current)
     }
 
     /// The current thread is about to access this memory.
@@ -248,6 +268,7 @@ impl Log {
             self.orders.clear();
             self.moves.clear();
             self.blocks.clear();
+            self.drops_of_std = None;
         }
     }
 }

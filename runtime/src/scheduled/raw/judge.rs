@@ -211,6 +211,10 @@ impl Judge {
                 None
             }
             What::Freed => self.give_back(note, range),
+            What::FreedInOrder => {
+                self.end_block(note);
+                None
+            }
             What::FreedAgain => {
                 let block = self.blocks.get(&note.address)?;
                 let known = known_of(block, (note.thread, FREES, note.site));
@@ -249,10 +253,7 @@ impl Judge {
 
     /// A block is given back. That changes all of its memory, so each access has to come before it.
     fn give_back(&mut self, note: &Note, range: (usize, usize)) -> Option<Failure> {
-        let block = self.blocks.get_mut(&note.address);
-        if let Some(block) = block {
-            block.freed = Some((note.thread, note.site));
-        }
+        self.end_block(note);
         let access = self.as_access(note, How::Frees);
         let clock = &self.threads[usize::from(note.thread)].clock;
         let other = self.shadow.access(range, access, clock)?;
@@ -262,6 +263,13 @@ impl Judge {
         ];
         let message = "memory is given back, with nothing that orders this after an access to it";
         Some(failure(FailureKind::DataRace, message, note, &known))
+    }
+
+    /// The block at the note's address lives no more.
+    fn end_block(&mut self, note: &Note) {
+        if let Some(block) = self.blocks.get_mut(&note.address) {
+            block.freed = Some((note.thread, note.site));
+        }
     }
 
     fn as_access(&self, note: &Note, how: How) -> Access {

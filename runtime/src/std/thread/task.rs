@@ -9,7 +9,7 @@ use std::thread::Result;
 
 use super::results::{Shares, Watched, watched};
 use crate::ending::Results;
-use crate::engine::body::{Body, Run};
+use crate::engine::body::{Body, Run, drop_share};
 use crate::engine::{self};
 use crate::shared::AtomicCell;
 use crate::std::panic;
@@ -137,7 +137,7 @@ impl<F, T> Take<T> for Task<F, T> {
 }
 
 /// What a thread returns, for the thread that joins it.
-pub(super) struct Packet<'scope, T>(Rc<dyn Take<T> + 'scope>);
+pub(super) struct Packet<'scope, T>(ManuallyDrop<Rc<dyn Take<T> + 'scope>>);
 
 // SAFETY: threads of the program are on one OS thread, so that both owners of the task are. Where a handle outlives its
 // execution it is the only one: the engine drops its own before the execution ends.
@@ -149,9 +149,9 @@ impl<T> Packet<'_, T> {
     /// Takes the result, if there is one: what the thread returned, or the payload of the panic that ended it. The
     /// result is given away so, and not let go of.
     pub(super) fn take(self) -> Option<Result<T>> {
-        let packet = ManuallyDrop::new(self);
+        let mut packet = ManuallyDrop::new(self);
         // SAFETY: the packet is not used again, and not dropped.
-        let task = unsafe { std::ptr::read(&raw const packet.0) };
+        let task = unsafe { ManuallyDrop::take(&mut packet.0) };
         task.take()
     }
 
@@ -166,6 +166,9 @@ impl<T> Drop for Packet<'_, T> {
     #[track_caller]
     fn drop(&mut self) {
         self.0.let_go(Location::caller());
+        // SAFETY: the packet's own share, which is not used again.
+        let task = unsafe { ManuallyDrop::take(&mut self.0) };
+        drop_share(task);
     }
 }
 
@@ -198,7 +201,8 @@ where
     };
     // SAFETY: it has just been written.
     let task = unsafe { task.assume_init() };
-    let packet = Packet(Rc::clone(&task) as Rc<dyn Take<T> + 'scope>);
+    let share: Rc<dyn Take<T> + 'scope> = task.clone();
+    let packet = Packet(ManuallyDrop::new(share));
     let body: Rc<dyn Run + 'scope> = task;
     // SAFETY: only the lifetime is changed, and the caller promises not to exceed it: a body that has been dropped has
     // dropped the code.
