@@ -256,6 +256,11 @@ fn those_that_are_left_waiting() {
 }
 
 #[test]
+fn those_that_forget_what_they_hold() {
+    are_judged_rightly(&kinds!("forgotten"));
+}
+
+#[test]
 fn those_whose_results_nobody_takes() {
     are_judged_rightly(&kinds!("results"));
 }

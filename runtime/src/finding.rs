@@ -7,6 +7,10 @@ use crate::log::Op;
 use crate::vocabulary::{BugKind, Lineage, Pair, Place, Role, Site, ThreadInfo};
 use crate::vocabulary::{Wire, WireError, message};
 
+/// The end of the message of a deadlock in which the holder of a lock is over: its other place is where the lock was
+/// taken, and nobody waits there.
+pub const WITHOUT_GIVING_BACK: &str = "ended without giving back";
+
 message! {
     /// How the bits of a value are to be read.
     #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

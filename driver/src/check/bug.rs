@@ -2,7 +2,7 @@
 
 use std::collections::HashMap;
 
-use seqz_runtime::engine::{Event, Value, ValueKind};
+use seqz_runtime::engine::{Event, Value, ValueKind, WITHOUT_GIVING_BACK};
 use seqz_runtime::feasibility;
 use seqz_runtime::log;
 use seqz_runtime::vocabulary::{self, BugKind};
@@ -139,7 +139,10 @@ impl Original<'_> {
             Some(next) => next.place == *other,
             None => {
                 let mut events = finding.under_test.iter().chain(&finding.interfering);
-                finding.kind == BugKind::Deadlock && !events.any(|event| event.place == *other)
+                // A thread that has ended waits for nothing: it took the lock there, before the two ran side by side.
+                finding.kind == BugKind::Deadlock
+                    && !finding.message.ends_with(WITHOUT_GIVING_BACK)
+                    && !events.any(|event| event.place == *other)
             }
         }
     }

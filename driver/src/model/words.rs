@@ -100,6 +100,13 @@ pub fn awaited_of_channel(site: &Site) -> Option<&'static str> {
     }
 }
 
+/// Says what a thread waits for at the end of a scope, if the call at this site is one: its threads are over.
+#[must_use]
+pub fn awaited_of_scope(site: &Site) -> Option<&'static str> {
+    let is_one = site.text.contains("scope(");
+    is_one.then_some("the handle of a scoped thread, which nobody drops")
+}
+
 /// Returns a variable's name for a sentence.
 #[must_use]
 pub fn variable(name: Option<&str>) -> String {

@@ -251,6 +251,9 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
                 let of = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
                 return format!("waits for {what}{of}");
             }
+            if let Some(what) = site.and_then(words::awaited_of_scope) {
+                return format!("waits for {what}");
+            }
             let of = name.map_or_else(String::new, |name| format!(" of `{name}`"));
             let why = match (&waiting.missed, waiting.instead) {
                 (Some(site), _) => format!(

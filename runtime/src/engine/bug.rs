@@ -130,6 +130,16 @@ pub(crate) fn interfering_self_deadlock(handle: Handle, lock: Object, site: Site
     blocked_for_ever(handle, BugKind::Deadlock, message, site, first);
 }
 
+/// The current thread is at the end of a scope whose threads are over, and a handle of one was never dropped.
+pub(crate) fn waits_for_handle(handle: Handle, site: Site) {
+    if handle.get().quiet {
+        return;
+    }
+    let message = "a scope waits for the handle of one of its threads, which nobody drops";
+    blocked_for_ever(handle, BugKind::Deadlock, message, site, site);
+    abort(handle, abort::Abort::Bug);
+}
+
 /// T is about to take a lock: can T' hold this lock, and wait for a lock that T holds, or never give this lock back?
 pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     let engine = handle.get();

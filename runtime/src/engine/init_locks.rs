@@ -43,8 +43,11 @@ fn would_block_if_held(handle: Handle, lock: Object, mode: LockMode, site: Site)
         return;
     }
     if let Some(entry) = find(handle.get(), lock, mode) {
-        let message = if entry.holder == handle.get().threads.current {
+        let threads = &handle.get().threads;
+        let message = if entry.holder == threads.current {
             "the thread waits for a lock that it holds itself"
+        } else if threads.get(entry.holder).is_over() {
+            "the thread waits for a lock that another one ended without giving back"
         } else {
             "the thread waits for a lock whose holder waits for this thread to end"
         };

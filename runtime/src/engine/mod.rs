@@ -51,8 +51,9 @@ pub(crate) mod threads;
 use std::cell::Cell;
 use std::ptr::NonNull;
 
-pub use crate::finding::{Bug, Event, Value, ValueKind};
+pub use crate::finding::{Bug, Event, Value, ValueKind, WITHOUT_GIVING_BACK};
 pub(crate) use abort::{Abort, abort, unsupported};
+pub(crate) use bug::waits_for_handle;
 pub(crate) use bytes::NO_MORE;
 pub(crate) use copying::{
     copying, is_another, is_copied, is_destroyed_twice, is_let_go, is_looked_at, is_not_copied,

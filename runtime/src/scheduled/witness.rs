@@ -273,11 +273,16 @@ fn fits(op: Op, kind: Kind) -> bool {
 }
 
 /// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be. So are making and dropping handles of
-/// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving.
+/// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving. The
+/// only wait to be notified in a program that P̂ₖ runs is that of a scope for a handle that nobody drops.
 fn is_free(pending: &Pending) -> bool {
     let counts = matches!(pending.kind, Kind::Add | Kind::Take | Kind::Upgrade)
         || matches!(pending.kind, Kind::Read | Kind::Update) && pending.expected == OF_COUNT;
-    counts || matches!(pending.kind, Kind::Fork | Kind::Join | Kind::Local)
+    counts
+        || matches!(
+            pending.kind,
+            Kind::Fork | Kind::Join | Kind::Wait | Kind::Local
+        )
 }
 
 /// The locks that T' takes and never gives back in its log: main, on the line of T', keeps them over the join. What T

@@ -1,24 +1,35 @@
 //! `std::thread::scope`.
 
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fmt;
 use std::marker::PhantomData;
 use std::panic::{AssertUnwindSafe, Location, RefUnwindSafe, catch_unwind, resume_unwind};
 use std::sync::Arc;
 
 use super::{Packet, Result, Thread, join, start, task, wait};
-use crate::engine::current as engine;
 use crate::engine::threads::{self, ThreadNo};
+use crate::engine::{current as engine, waits_for_handle};
 use crate::running::with_panics;
 use crate::scheduled::Waited;
+use crate::shared::Spot;
 use crate::std::panic::is_of_a_machine;
 use crate::vocabulary::Site;
 
 /// `std::thread::Scope`.
 pub struct Scope<'scope, 'env: 'scope> {
-    threads: RefCell<Vec<ThreadNo>>,
+    members: Members,
     scope: PhantomData<&'scope mut &'scope ()>,
     env: PhantomData<&'env mut &'env ()>,
+}
+
+/// What a scope knows of its threads.
+struct Members {
+    /// The threads; on the scheduled machine without those that have been joined, which are not waited for at the end.
+    threads: RefCell<Vec<ThreadNo>>,
+    /// The number of handles that the program still has, or has lost without dropping them.
+    handles: Cell<usize>,
+    /// What the scope waits on for the last handle.
+    last_handle: Spot,
 }
 
 // SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
@@ -30,8 +41,24 @@ impl RefUnwindSafe for Scope<'_, '_> {}
 pub struct ScopedJoinHandle<'scope, T> {
     thread: Thread,
     packet: Packet<'scope, T>,
-    /// The scope's threads, on the scheduled machine: a thread that is joined is not waited for at the end.
-    joined: Option<&'scope RefCell<Vec<ThreadNo>>>,
+    member: Member<'scope>,
+}
+
+/// A handle's share in its scope. As with std, whose scopes count what their threads and handles have in common, a
+/// scope does not end before all handles have been dropped.
+struct Member<'scope>(&'scope Members);
+
+impl<'scope> Member<'scope> {
+    fn new(of: &'scope Members) -> Self {
+        of.handles.set(of.handles.get() + 1);
+        Self(of)
+    }
+}
+
+impl Drop for Member<'_> {
+    fn drop(&mut self) {
+        self.0.handles.set(self.0.handles.get().saturating_sub(1));
+    }
 }
 
 // SAFETY: all threads of the program run on one OS thread, and no borrow of the list outlives a method.
@@ -59,14 +86,18 @@ where
 {
     let site = Location::caller();
     let scope = Scope {
-        threads: RefCell::default(),
+        members: Members {
+            threads: RefCell::default(),
+            handles: Cell::new(0),
+            last_handle: Spot::new(),
+        },
         scope: PhantomData,
         env: PhantomData,
     };
-    let _end = ScopeEnd(&scope.threads);
+    let _end = ScopeEnd(&scope.members.threads);
     match catch_unwind(AssertUnwindSafe(|| body(&scope))) {
         Ok(value) => {
-            let panicked = wait_for_all(&scope.threads, site);
+            let panicked = wait_for_all(&scope.members, site);
             if !panicked.is_empty() {
                 with_panics(|panics, thread, _| panics.blame(thread, &panicked));
                 panic!("a scoped thread panicked");
@@ -80,7 +111,7 @@ where
             });
             if !by_engine {
                 with_panics(|panics, thread, _| panics.hold(thread, true));
-                let panicked = wait_for_all(&scope.threads, site);
+                let panicked = wait_for_all(&scope.members, site);
                 with_panics(|panics, thread, _| {
                     panics.hold(thread, false);
                     panics.wait_for(&panicked);
@@ -92,7 +123,8 @@ where
 }
 
 /// Waits for the threads of a scope. Returns those that have panicked and that no thread has joined.
-fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
+fn wait_for_all(members: &Members, site: Site) -> Vec<ThreadNo> {
+    let threads = &members.threads;
     let mut panicked = Vec::new();
     // The list may grow while it is worked through: a scoped thread may spawn others.
     let mut at = 0;
@@ -111,12 +143,27 @@ fn wait_for_all(threads: &RefCell<Vec<ThreadNo>>, site: Site) -> Vec<ThreadNo> {
         }
         at += 1;
     }
+    if members.handles.get() > 0 {
+        wait_for_ever(members, site);
+    }
     if at > 0
         && let Some(machine) = crate::scheduled::current()
     {
         machine.was_parked_inside(Waited::Perhaps, site);
     }
     panicked
+}
+
+/// All threads are over, and a handle has not been dropped: nobody is left who could drop it.
+#[cold]
+fn wait_for_ever(members: &Members, site: Site) {
+    if let Some(handle) = engine() {
+        waits_for_handle(handle, site);
+        return;
+    }
+    let (machine, object) = members.last_handle.enter("thread::scope", site);
+    machine.wait(object, site);
+    machine.wake(object, false, site);
 }
 
 impl<'scope> Scope<'scope, '_> {
@@ -145,11 +192,11 @@ impl<'scope> Scope<'scope, '_> {
         let (body, packet) = unsafe { task(body, site) };
         let name = name.map(Arc::from);
         let no = start(name.clone(), site, body);
-        self.threads.borrow_mut().push(no);
+        self.members.threads.borrow_mut().push(no);
         ScopedJoinHandle {
             thread: Thread { no, name },
             packet,
-            joined: engine().is_none().then_some(&self.threads),
+            member: Member::new(&self.members),
         }
     }
 }
@@ -162,12 +209,11 @@ impl<T> ScopedJoinHandle<'_, T> {
     #[track_caller]
     pub fn join(self) -> Result<T> {
         super::refuse_to_join_itself(self.thread.no);
-        if let Some(joined) = self.joined {
-            joined
-                .borrow_mut()
-                .retain(|thread| *thread != self.thread.no);
-        }
         let no = self.thread.no;
+        if engine().is_none() {
+            let mut threads = self.member.0.threads.borrow_mut();
+            threads.retain(|thread| *thread != no);
+        }
         let result = join(no, self.packet, Location::caller());
         if let Some(handle) = engine() {
             threads::joined_in_scope(handle, no);
