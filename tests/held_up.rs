@@ -38,6 +38,9 @@ fn failures_that_count_on_a_time_say_so() {
     // The sender, which sleeps, too, is late by no more than the difference.
     let late = limit["nanoseconds"].as_u64().unwrap();
     assert!((49_000_000..=51_000_000).contains(&late), "{late}");
+    let third = held_up("what_may_happen_without_a_reason_is_not_held_up");
+    let expected = line("// is to be long enough a third time");
+    assert_eq!(third["passing"]["line"], expected, "{third}");
     for name in [
         "both_sleep_and_an_update_is_lost",
         "who_holds_the_lock_sleeps",

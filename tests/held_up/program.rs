@@ -30,6 +30,19 @@ fn a_limit_is_to_be_long_enough() {
 }
 
 #[test]
+fn what_may_happen_without_a_reason_is_not_held_up() {
+    let done = Arc::new(AtomicU32::new(0));
+    let _ = done.compare_exchange_weak(0, 0, SeqCst, SeqCst);
+    thread::sleep(SHORT);
+    let theirs = done.clone();
+    let other = thread::spawn(move || theirs.store(1, SeqCst));
+    thread::sleep(LONG); // is to be long enough a third time
+    let seen = done.load(SeqCst);
+    other.join().unwrap();
+    assert_eq!(seen, 1);
+}
+
+#[test]
 fn both_sleep_and_an_update_is_lost() {
     let count = Arc::new(AtomicU32::new(0));
     let add = |count: Arc<AtomicU32>| {

@@ -131,7 +131,8 @@ impl State {
 
     /// The threads that could go on, and are late by the clock for which a time has passed, are held up.
     fn hold_up(&mut self, passed: Passed) {
-        for thread in self.live.iter() {
+        let gives = self.gives_tokens();
+        for thread in self.live.iter().filter(|it| Some(*it) != gives) {
             let now = self.clocks.now(u32::from(thread));
             let is_known = self.haste.behind.iter().any(|it| it.thread == thread);
             if thread == passed.thread || now >= passed.until || is_known || self.waits(thread) {

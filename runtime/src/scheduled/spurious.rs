@@ -10,9 +10,9 @@
 use std::panic::Location;
 use std::path::Path;
 
-use seqz_explore::{Kind, Object};
+use seqz_explore::{Kind, Object, Thread};
 
-use super::state::Handle;
+use super::state::{Handle, State};
 use crate::vocabulary::{Place, Site};
 
 /// The name of the thread that gives tokens.
@@ -28,6 +28,13 @@ pub(super) struct Tokens {
     object: Option<Object>,
     /// The number of tokens that have been given and not been taken.
     left: u32,
+}
+
+impl State {
+    /// The thread that gives tokens, if there is one. It is none of the program's.
+    pub(super) fn gives_tokens(&self) -> Option<Thread> {
+        (self.settings.spurious > 0).then_some(1)
+    }
 }
 
 impl Handle {

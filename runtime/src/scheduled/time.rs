@@ -311,9 +311,8 @@ impl State {
         if !self.settings.trace {
             return false;
         }
-        // The thread that gives tokens is none of the program's.
-        let gives = (self.settings.spurious > 0).then_some(1);
-        self.time.are_of_who_is_held_up(&self.trace, gives)
+        self.time
+            .are_of_who_is_held_up(&self.trace, self.gives_tokens())
     }
 
     /// Whether what threads saw of time in the execution may depend on what a search over values leaves out.
