@@ -149,6 +149,7 @@ const RUNTIME: &[&str] = &[
     // What stands for std, on either machine.
     "shared",
     "std cell",
+    "constant_cells",
     "counted system harness",
     // What runs harnesses.
     "p_hat rounds",
@@ -160,7 +161,7 @@ const TRANSFORM: &[&str] = &[
     "catalogue cfg edit extent options source unsafe_code",
     "error map sharing support",
     "generated load",
-    "counting resolve",
+    "constant_cells counting resolve",
     "lasting reached traits",
     "bounds walk",
     "noted",

@@ -74,6 +74,7 @@ mod clock;
 #[cfg(not(feature = "scheduler"))]
 #[path = "clock/absent.rs"]
 mod clock;
+mod constant_cells;
 pub mod counted;
 mod ending;
 pub mod engine;
@@ -154,6 +155,8 @@ pub mod core {
 pub mod alloc {
     pub use crate::alloc_crate::*;
 }
+
+constant_cells::constant_cells!(crate);
 
 /// Discards the execution unless `condition` holds: all that the threads do after this call, they do only if it holds.
 ///

@@ -23,6 +23,8 @@ pub struct Counting {
     has_arc: bool,
     /// Whether a type may say of itself that a cell in it is none.
     pub(crate) hides_cells: bool,
+    /// Whether this crate, whatever others do, has to be able to look into cells in constant functions.
+    constant_cells: bool,
 }
 
 /// What a program can notice of handles.
@@ -66,8 +68,17 @@ impl Counting {
             accesses_memory: self.accesses_memory || other.accesses_memory,
             has_arc: self.has_arc || other.has_arc,
             hides_cells: self.hides_cells || other.hides_cells,
+            constant_cells: false,
         }
         .with_memory()
+    }
+
+    /// Returns this for a crate whose constant functions look into cells, or don't.
+    pub(crate) const fn with_constant_cells(self, constant_cells: bool) -> Self {
+        Self {
+            constant_cells,
+            ..self
+        }
     }
 
     /// Whether a handle that is the runtime's may have to coerce.
@@ -89,10 +100,15 @@ impl Counting {
 
     /// Returns the path in front of `std`, in the generated code.
     pub(crate) const fn root(self) -> &'static str {
-        match self.handles {
-            Handles::Plain => "seqz_runtime",
-            Handles::Counted => "seqz_runtime::counted::handles",
-            Handles::Destructors => "seqz_runtime::counted::destructors",
+        match (self.handles, self.constant_cells) {
+            (Handles::Plain, false) => "seqz_runtime",
+            (Handles::Plain, true) => "seqz_runtime::with_constant_cells",
+            (Handles::Counted, false) => "seqz_runtime::counted::handles",
+            (Handles::Counted, true) => "seqz_runtime::counted::handles::with_constant_cells",
+            (Handles::Destructors, false) => "seqz_runtime::counted::destructors",
+            (Handles::Destructors, true) => {
+                "seqz_runtime::counted::destructors::with_constant_cells"
+            }
         }
     }
 }
@@ -205,6 +221,7 @@ impl Words {
             accesses_memory: self.accesses_memory,
             has_arc: self.has_arc,
             hides_cells: self.hides_cells,
+            constant_cells: false,
         }
         .with_memory()
     }

@@ -49,6 +49,7 @@
 mod bounds;
 pub mod catalogue;
 mod cfg;
+mod constant_cells;
 mod counting;
 mod edit;
 mod emit;

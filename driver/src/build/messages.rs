@@ -233,7 +233,8 @@ fn not_clone(error: &Rustc) -> Option<String> {
 
 /// rustc's words in terms of what the user wrote.
 pub(super) fn as_written(text: &str) -> String {
-    let plain = text.replace("counted::handles::", "");
+    let plain = text.replace("with_constant_cells::", "");
+    let plain = plain.replace("counted::handles::", "");
     plain
         .replace("counted::destructors::", "")
         .replace("seqz_runtime::std::", "std::")

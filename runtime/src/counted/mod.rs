@@ -80,9 +80,11 @@ macro_rules! facades {
 /// For a program that can't tell where the destructor of a shared value runs.
 pub mod handles {
     facades!(handles: false);
+    crate::constant_cells::constant_cells!(crate::counted::handles);
 }
 
 /// For a program that can tell where the destructor of a shared value runs.
 pub mod destructors {
     facades!(destructors: true);
+    crate::constant_cells::constant_cells!(crate::counted::destructors);
 }

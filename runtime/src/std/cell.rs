@@ -5,4 +5,5 @@ pub use ::std::cell::{
     BorrowError, BorrowMutError, Cell, LazyCell, OnceCell, Ref, RefCell, RefMut,
 };
 
-pub use crate::raw::cell::UnsafeCell;
+/// [`std::cell::UnsafeCell`].
+pub type UnsafeCell<T> = crate::raw::cell::UnsafeCell<T, true>;

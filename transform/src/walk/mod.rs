@@ -39,6 +39,7 @@ pub(crate) use lone::Lone;
 pub use lone::Reasonless;
 pub(crate) use named::NamedType;
 
+use crate::constant_cells;
 use crate::counting::Counting;
 use crate::edit::Edits;
 use crate::error::Error;
@@ -108,6 +109,7 @@ pub(crate) struct SharedUse {
 pub(crate) fn analyze(program: &Crate, mode: Mode, counting: Counting) -> Analysis {
     let tables = collect(program);
     let files = program.files.len();
+    let counting = counting.with_constant_cells(constant_cells::are_in(program));
     let mut walker = Walker {
         program,
         mode,
