@@ -484,3 +484,91 @@ fn tests_for_which_a_dependency_starts_threads_are_harnesses() {
     assert_eq!(run.code, Some(2), "{}", run.shown());
     assert!(run.stderr.contains("no harness"), "{}", run.shown());
 }
+
+/// A crate that gives std's atomics a method, and has a counter.
+const GIVES: &str = "
+use core::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+pub trait Look {
+    fn look(&self) -> usize;
+}
+
+impl Look for AtomicUsize {
+    fn look(&self) -> usize {
+        self.load(SeqCst)
+    }
+}
+
+#[derive(Default)]
+pub struct Counter(AtomicUsize);
+
+impl Counter {
+    pub fn add(&self) {
+        self.0.fetch_add(1, SeqCst);
+    }
+
+    pub fn get(&self) -> usize {
+        self.0.look()
+    }
+}
+";
+
+/// A crate that calls the method on an atomic of std, and that no harness reaches.
+const CALLS: &str = "
+use core::sync::atomic::AtomicUsize;
+use gives::Look;
+
+pub fn look(n: &AtomicUsize) -> usize {
+    n.look()
+}
+";
+
+const COUNTS: &str = "
+#[test]
+fn both_count() {
+    let counter = gives::Counter::default();
+    std::thread::scope(|scope| {
+        scope.spawn(|| counter.add());
+        counter.add();
+    });
+    assert_eq!(counter.get(), 2);
+}
+";
+
+#[test]
+fn who_uses_a_copy_is_followed_where_it_would_not_compile() {
+    let own = manifest(
+        "counting",
+        "2021",
+        "\n[workspace]\n\n[dependencies]\ngives = \"0.1\"\n\n[dev-dependencies]\ncalls = \"0.1\"\n",
+    );
+    let uses = manifest("calls", "2021", "\n[dependencies]\ngives = \"0.1\"\n");
+    let vendored = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
+    let checksum = "{\"files\":{},\"package\":null}";
+    let explored = |calls: &str| {
+        let dir = program(&[
+            ("Cargo.toml", &own),
+            (".cargo/config.toml", vendored),
+            ("src/lib.rs", COUNTS),
+            ("vendor/gives/Cargo.toml", &manifest("gives", "2021", "")),
+            ("vendor/gives/.cargo-checksum.json", checksum),
+            ("vendor/gives/src/lib.rs", GIVES),
+            ("vendor/calls/Cargo.toml", &uses),
+            ("vendor/calls/.cargo-checksum.json", checksum),
+            ("vendor/calls/src/lib.rs", calls),
+        ]);
+        let run = explore(dir.path(), &[]);
+        harnesses(&run)["both_count"].clone()
+    };
+    let found = explored(CALLS);
+    let verdict = found["verdict"].as_str().unwrap();
+    assert!(verdict.starts_with("exhausted"), "{verdict}");
+    assert_eq!(found["counts"]["executions"], 2, "{found:#}");
+    // Where that is no help, what it uses is built as it is.
+    let unfit = format!("{CALLS}{}", include_str!("dependencies/unfit.rs"));
+    let found = explored(&unfit);
+    let first = &found["not_followed"][0];
+    assert_eq!(first["crate"], "gives", "{found:#}");
+    let what = first["what"].as_str().unwrap();
+    assert!(what.contains("crate `calls`"), "{what}");
+}

@@ -100,6 +100,8 @@ pub struct Unfit {
     pub why: String,
     /// The place in the dependency: file, line, and the text there.
     pub site: Option<(String, u32, String)>,
+    /// The crate that does not compile with the copy, where it is another dependency, which has no copy.
+    pub user: Option<String>,
 }
 
 impl Error {

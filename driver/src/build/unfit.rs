@@ -30,6 +30,7 @@ pub(super) fn judge(
                             messages::as_written(&it.error.message)
                         ),
                         site: place(&it.error, program, generated),
+                        user: None,
                     });
                 }
             }
@@ -59,7 +60,7 @@ pub(super) fn judge(
     all(program, &why)
 }
 
-/// Leaves out the copies that these libraries stand on, which are built as they are and do not compile.
+/// Names the copies that these libraries stand on, which are built as they are and do not compile.
 fn beside(program: &Program, libraries: &[&str]) -> Error {
     let why = |library: &str| {
         format!("crate `{library}`, which is not followed, does not compile with it")
@@ -72,6 +73,7 @@ fn beside(program: &Program, libraries: &[&str]) -> Error {
             directory: copy.directory.clone(),
             why: why(user),
             site: None,
+            user: Some(user.replace('-', "_")),
         })
     });
     let unfit: Vec<Unfit> = unfit.collect();
@@ -88,6 +90,7 @@ fn all(program: &Program, why: &str) -> Error {
         directory: copy.directory.clone(),
         why: why.to_owned(),
         site: None,
+        user: None,
     });
     Error::Unfit(unfit.collect())
 }

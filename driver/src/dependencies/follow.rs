@@ -1,6 +1,6 @@
 //! Which dependencies a command asks to be followed.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 use clap::Args;
 
@@ -24,6 +24,9 @@ pub struct Follow {
     named: Option<FollowArgs>,
     /// The copies that turned out not to fit, by their directories.
     unfit: BTreeMap<String, Unfit>,
+    /// Crates that no harness reaches, and that do not compile with copies of others unless they are copies themselves:
+    /// they use what a copy implements for std's types.
+    users: BTreeSet<String>,
 }
 
 impl Follow {
@@ -31,6 +34,7 @@ impl Follow {
     pub const NOTHING: Self = Self {
         named: None,
         unfit: BTreeMap::new(),
+        users: BTreeSet::new(),
     };
 
     /// The dependencies that these options name.
@@ -39,6 +43,7 @@ impl Follow {
         Self {
             named: Some(args.clone()),
             unfit: BTreeMap::new(),
+            users: BTreeSet::new(),
         }
     }
 
@@ -60,12 +65,22 @@ impl Follow {
         Self::named(&FollowArgs::default())
     }
 
-    /// Returns this without copies that turned out not to fit.
+    /// Returns this without copies that turned out not to fit. Where a crate without a copy does not compile with them, it is
+    /// followed first, and the copies go if that doesn't help.
     pub(crate) fn without(mut self, unfit: &[Unfit]) -> Self {
-        let all = unfit.iter();
+        let users: BTreeSet<String> = unfit.iter().filter_map(|it| it.user.clone()).collect();
+        let new = |it: &&Unfit| it.user.as_ref().is_some_and(|it| !self.users.contains(it));
+        let (_, rest): (Vec<&Unfit>, Vec<&Unfit>) = unfit.iter().partition(new);
+        let rest: Vec<_> = rest.into_iter().cloned().collect();
+        self.users.extend(users);
         self.unfit
-            .extend(all.map(|it| (it.directory.clone(), it.clone())));
+            .extend(rest.into_iter().map(|it| (it.directory.clone(), it)));
         self
+    }
+
+    /// Whether a crate is to be followed though no harness reaches it.
+    pub(super) fn follows_user(&self, library: &str) -> bool {
+        self.users.contains(&library.replace('-', "_"))
     }
 
     /// Whether a package is to be followed if it shares anything.

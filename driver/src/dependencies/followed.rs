@@ -48,12 +48,21 @@ pub(super) fn find(
     if !follow.is_asked() {
         return found;
     }
+    let is_user = |package: &usize| {
+        let library = graph.packages[*package].library();
+        library.is_some_and(|library| follow.follows_user(&library.name))
+    };
+    let users = (0..graph.packages.len()).filter(is_user);
+    let reached: &BTreeSet<usize> = &reached.iter().copied().chain(users).collect();
     let mut wanted = BTreeSet::new();
     for &package in reached {
         let known = &graph.packages[package];
         let is_ours =
             OF_THE_RUNTIME.contains(&known.name.as_str()) || known.name.starts_with("seqz");
-        if is_ours || known.library().is_none() || !shared(package).iter().any(|it| it.has_events) {
+        if is_ours || known.library().is_none() {
+            continue;
+        }
+        if !is_user(&package) && !shared(package).iter().any(|it| it.has_events) {
             continue;
         }
         if follow.wants(&known.name) {
@@ -100,7 +109,8 @@ pub(super) fn find(
                     found.unfit.insert(package, unfit(known, &why.why, site));
                 }
                 None => {
-                    let users = reached.iter().copied();
+                    // All that is built with it, whether a harness reaches it or not.
+                    let users = 0..graph.packages.len();
                     let users = users.filter(|user| is_above(graph, *user, package));
                     let names = users.filter_map(|user| graph.packages[user].library());
                     copy.users = names.map(|it| it.name.replace('-', "_")).collect();
