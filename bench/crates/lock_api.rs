@@ -4,24 +4,29 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
 
-use lock_api::{GuardSend, Mutex, RawMutex};
+use lock_api::{Mutex, RawMutex};
 
 struct RawSpinlock(AtomicBool);
 
 unsafe impl RawMutex for RawSpinlock {
     const INIT: RawSpinlock = RawSpinlock(AtomicBool::new(false));
-    type GuardMarker = GuardSend;
+    type Guard = ();
 
     fn lock(&self) {
-        while !self.try_lock() {}
+        while self.try_lock().is_none() {}
     }
 
-    fn try_lock(&self) -> bool {
-        self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed).is_ok()
+    fn try_lock(&self) -> Option<()> {
+        let done = self.0.compare_exchange(false, true, Ordering::Acquire, Ordering::Relaxed);
+        done.is_ok().then_some(())
     }
 
-    unsafe fn unlock(&self) {
+    unsafe fn unlock(&self, _: ()) {
         self.0.store(false, Ordering::Release);
+    }
+
+    fn is_locked(&self) -> bool {
+        self.0.load(Ordering::Relaxed)
     }
 }
 

@@ -28,14 +28,16 @@ pub(super) struct Harness {
     pub(super) reason: String,
     pub(super) executions: u64,
     pub(super) verdict: String,
-    /// The failures that count.
+    /// The failures, all of which count unless the harness is doubtful.
     pub(super) failures: Vec<Failure>,
+    /// Whether it reaches code under which seqz believes no failure, and says so.
+    pub(super) is_doubtful: bool,
 }
 
 /// What is said of a failure.
 pub(super) struct Failure {
-    /// Its kind and message.
-    pub(super) what: String,
+    pub(super) kind: String,
+    pub(super) message: String,
     /// Where a time passes while another thread is held up, if it was met only so.
     pub(super) held_up: Option<String>,
 }
@@ -83,7 +85,9 @@ impl Explored {
 fn harness(said: &Value) -> Harness {
     let text = |value: &Value| value.as_str().unwrap_or_default().to_owned();
     let failures = said["failures"].as_array().into_iter().flatten();
+    let mut not_followed = said["not_followed"].as_array().into_iter().flatten();
     Harness {
+        is_doubtful: not_followed.any(|it| it["distorts"] == true),
         name: text(&said["name"]),
         state: text(&said["status"]["state"]),
         reason: text(&said["status"]["reason"]),
@@ -91,7 +95,8 @@ fn harness(said: &Value) -> Harness {
         verdict: text(&said["verdict"]),
         failures: failures
             .map(|it| Failure {
-                what: format!("{}: {}", text(&it["kind"]), text(&it["message"])),
+                kind: text(&it["kind"]),
+                message: text(&it["message"]),
                 held_up: held_up(&it["held_up"]),
             })
             .collect(),

@@ -7,6 +7,7 @@ use std::path::PathBuf;
 use toml::{Table, Value};
 
 /// A crate of the list.
+#[derive(Debug)]
 pub(super) struct Pinned {
     pub(super) name: String,
     pub(super) version: String,

@@ -29,6 +29,9 @@ struct Asked {
     write: bool,
 }
 
+/// How long a crate with many tests is searched at most, in seconds, unless more is asked for.
+const MOST: u64 = 60;
+
 const USAGE: &str = "\
 usage: seqz-bench crates [--only NAME,…] [--quick] [--time SECONDS] [--seqz COMMAND] [--write]
        --quick: the short list that the tests run; --write: put the rows into docs/crates.md
@@ -117,8 +120,10 @@ fn folder() -> io::Result<PathBuf> {
 
 fn row(pinned: &Pinned, folder: &Path, asked: &Asked) -> io::Result<Row> {
     let copy = source::copy(pinned, folder)?;
-    let ordinary = ordinary::run(pinned, &copy, folder)?;
+    let ordinary = ordinary::of(pinned, &copy, folder)?;
     let begun = Instant::now();
-    let explored = Explored::of(pinned, &copy, folder, &asked.seqz, asked.seconds)?;
+    let tests = u64::try_from(ordinary.passed.len()).unwrap_or(u64::MAX);
+    let seconds = asked.seconds.max(tests.min(MOST));
+    let explored = Explored::of(pinned, &copy, folder, &asked.seqz, seconds)?;
     Ok(Row::new(pinned, &ordinary, &explored, begun.elapsed()))
 }

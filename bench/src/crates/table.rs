@@ -11,9 +11,13 @@ use super::list::Pinned;
 use super::ordinary::Ordinary;
 
 /// The states of harnesses that were run.
-const RUN: [&str; 2] = ["checked", "none_ended"];
+const RUN: [&str; 2] = ["checked", NONE_ENDED];
+/// The state of a harness of which no execution came to its end in the time.
+const NONE_ENDED: &str = "none_ended";
 /// The kind of failures that a test has under `cargo test`, too, where they fail no test: panics of threads that nobody joins.
 const AS_ORDINARY: &str = "detached_panic";
+/// The kinds of failures that a program makes of what it sees, and may make of a time that was too short.
+const OF_THE_TEST: [&str; 2] = ["assertion", "panic"];
 /// How much of a reason is shown.
 const SHOWN: usize = 160;
 
@@ -29,6 +33,10 @@ pub(super) struct Row {
     obstacles: Vec<String>,
     /// The tests that may truly fail, each with the time for which a thread has to be held up, if that is so.
     may_fail: Vec<String>,
+    /// The number of tests of which no execution came to its end.
+    unended: usize,
+    /// The number of tests whose failures seqz itself doubts.
+    doubtful: usize,
     promise: String,
     seconds: u64,
 }
@@ -59,18 +67,18 @@ impl Row {
         if harnesses.is_empty() && obstacles.is_empty() {
             obstacles.push("no harness".into());
         }
-        let exhausted = harnesses
-            .iter()
-            .filter(|it| it.verdict.starts_with("exhausted"));
+        let counted = |is: &dyn Fn(&Harness) -> bool| harnesses.iter().filter(|it| is(it)).count();
         Self {
             name: pinned.name.clone(),
             version: pinned.version.clone(),
             added: pinned.test.is_some(),
             tests: harnesses.len(),
-            exhausted: exhausted.count(),
+            exhausted: counted(&|it| it.verdict.starts_with("exhausted")),
             executions: harnesses.iter().map(|it| it.executions).sum(),
             obstacles,
             may_fail,
+            unended: counted(&|it| it.state == NONE_ENDED),
+            doubtful: counted(&|it| it.is_doubtful && !it.failures.is_empty()),
             promise: promise(harnesses),
             seconds: took.as_secs(),
         }
@@ -94,11 +102,28 @@ impl Row {
             self.seconds,
             self.promise
         );
-        for what in self.obstacles.iter().chain(&self.may_fail) {
+        for what in self
+            .obstacles
+            .iter()
+            .chain(&self.may_fail)
+            .chain(&self.notes())
+        {
             text.push_str("\n    ");
             text.push_str(what);
         }
         text
+    }
+
+    /// Returns what else there is to say of the outcome.
+    fn notes(&self) -> Vec<String> {
+        let mut notes = Vec::new();
+        if self.unended > 0 {
+            notes.push(format!("{} not to their ends in the time", self.unended));
+        }
+        if self.doubtful > 0 {
+            notes.push(format!("failures of {} doubtful, says seqz", self.doubtful));
+        }
+        notes
     }
 
     fn for_page(&self) -> String {
@@ -106,10 +131,13 @@ impl Row {
             (first, []) => Some(first.clone()),
             (first, more) => Some(format!("{first}; and {} more", more.len())),
         };
-        let outcome = match (told(&self.obstacles), told(&self.may_fail)) {
-            (Some(obstacles), _) => obstacles,
-            (None, Some(may_fail)) => format!("runs; {may_fail}"),
-            (None, None) => "runs".to_owned(),
+        let outcome = match told(&self.obstacles) {
+            Some(obstacles) => obstacles,
+            None => {
+                let runs = [vec!["runs".to_owned()], self.notes()].concat();
+                let all = runs.into_iter().chain(told(&self.may_fail));
+                all.collect::<Vec<_>>().join("; ")
+            }
         };
         let cells = [
             self.name.clone(),
@@ -144,19 +172,29 @@ fn judged(harness: &Harness, pinned: &Pinned, ordinary: &Ordinary) -> Judged {
     if !RUN.contains(&harness.state.as_str()) {
         return Judged::Obstacle(format!("`{name}`: {}: {}", harness.state, harness.reason));
     }
-    let failures = harness.failures.iter();
-    let mut failures = failures.filter(|it| !it.what.starts_with(AS_ORDINARY));
-    let Some(Failure { what, held_up }) = failures.next().filter(|_| passes) else {
+    if harness.is_doubtful || !passes {
         return Judged::Stands;
-    };
-    if !pinned.may_fail.contains(name) {
-        let what = format!("`{name}` passes, but is said to fail: {what}");
-        return Judged::Obstacle(short(&what));
     }
-    Judged::MayFail(match held_up {
-        Some(place) => format!("`{name}` fails by a time: {place}"),
-        None => format!("`{name}` may truly fail"),
-    })
+    let failures = harness.failures.iter();
+    let mut by_a_time = None;
+    for failure in failures.filter(|it| it.kind != AS_ORDINARY) {
+        let is_of_the_test = OF_THE_TEST.contains(&&*failure.kind);
+        match &failure.held_up {
+            Some(place) if is_of_the_test => by_a_time = by_a_time.or(Some(place)),
+            _ if pinned.may_fail.contains(name) => {
+                return Judged::MayFail(format!("`{name}` may truly fail"));
+            }
+            _ => {
+                let Failure { kind, message, .. } = failure;
+                let what = format!("`{name}` passes, but is said to fail: {kind}: {message}");
+                return Judged::Obstacle(short(&what));
+            }
+        }
+    }
+    match by_a_time {
+        Some(place) => Judged::MayFail(format!("`{name}` fails by a time: {place}")),
+        None => Judged::Stands,
+    }
 }
 
 /// Returns what is promised of a crate's harnesses, and the reason that most have for less.
@@ -192,12 +230,18 @@ const HEAD: &str = "\
 # Published crates
 
 Each of these crates was fetched as it is published, and `seqz explore` was run in its own folder, with nothing said but
-`--time SECONDS`, and beside it `cargo test`. A crate *runs* if each of its tests builds and is run, and none fails that passes
-under `cargo test`, unless the failure is truly possible. A test that *fails by a time* expects that a sleep or a time limit is
-long enough: seqz met the failure only where it holds another thread up for as long as the line says, which a busy machine may
-do. That a thread panics that nobody joins is a failure under seqz alone, and doesn't count here. ¹: the crate has no test with threads, and got one, in
-[`bench/crates`](../bench/crates). A crate of the [list](../bench/crates.toml) that has no row has not been measured. The
-command that makes the table:
+`--time`: SECONDS seconds, or one for each test where that is more, up to a minute. Beside it, `cargo test` was run.
+
+- A crate *runs* if each of its tests builds and is run, and none fails that passes under `cargo test`, unless the failure is
+  truly possible.
+- A test that *fails by a time* expects that a sleep or a time limit is long enough: seqz met its failures, panics all, only where
+  it holds another thread up for as long as the line says, which a busy machine may do.
+- A test is *not to its end* if its first execution was still running when its share of the time was over.
+- A failure is *doubtful* where a dependency that is not followed distorts what the program does: seqz says so, and counts none.
+- That a thread panics that nobody joins is a failure under seqz alone, and doesn't count here.
+- ¹: the crate has no test with threads, and got one, in [`bench/crates`](../bench/crates).
+
+A crate of the [list](../bench/crates.toml) that has no row has not been measured. The command that makes the table:
 
     cargo build --workspace --features seqz-bench/peers && target/debug/seqz-bench crates --time SECONDS --write
 
