@@ -125,6 +125,68 @@ fn exchange_in_a_for() {
 }
 
 #[test]
+fn exchange_whose_turns_are_counted() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut lost = 0;
+        while x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_err() {
+            lost += 1;
+        }
+        assert_eq!(lost, 0, "nobody else takes it");
+    });
+}
+
+#[test]
+fn exchange_that_is_given_up() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut has_failed = false;
+        loop {
+            match x.compare_exchange_weak(0, 1, SeqCst, SeqCst) {
+                Ok(_) => break,
+                Err(_) if has_failed => break,
+                Err(_) => has_failed = true,
+            }
+        }
+        assert!(!has_failed, "nobody else takes it");
+    });
+}
+
+#[test]
+fn wait_with_a_number_of_turns() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new()));
+    let same = pair.clone();
+    with_another(move || { *same.0.lock().unwrap() = true; same.1.notify_one(); }, || {
+        let mut set = pair.0.lock().unwrap();
+        let mut turns = 0;
+        while !*set && turns < 1 {
+            turns += 1;
+            set = pair.1.wait(set).unwrap();
+        }
+        assert!(*set, "it is set");
+    });
+}
+
+#[test]
+fn exchange_that_pauses_longer_in_a_loop() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut step = 0;
+        while x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_err() {
+            for _ in 0..1 << step {
+                std::hint::spin_loop();
+            }
+            if step < 6 {
+                step += 1;
+            }
+        }
+    });
+}
+
+#[test]
 fn a_park() {
     let set = Arc::new(AtomicBool::new(false));
     let same = set.clone();
@@ -165,7 +227,7 @@ fn failing(dir: &Package, args: &[&str]) -> (BTreeMap<String, bool>, Value) {
 fn what_may_happen_without_a_reason_does_outside_of_loops() {
     let dir = package(PROGRAM);
     let (found, report) = failing(&dir, &[]);
-    assert_eq!(found.len(), 10);
+    assert_eq!(found.len(), 14);
     for (name, fails) in &found {
         assert_eq!(*fails, !name.ends_with("in_a_loop"), "{name}");
     }

@@ -55,7 +55,7 @@ use crate::resolve::bound_names;
 use callables::Callables;
 use functions::Functions;
 use implied::{COERCION, Implied};
-pub(crate) use turn::Branch;
+pub(crate) use turn::{Branch, is_assignment, is_number_method};
 use turn::{Turn, Variable};
 
 /// A function of the crate.

@@ -814,7 +814,7 @@ pub(super) fn is_number(name: &str) -> bool {
 }
 
 /// Whether only numbers have a method of this name.
-pub(super) fn is_number_method(method: &str) -> bool {
+pub(crate) fn is_number_method(method: &str) -> bool {
     ["wrapping_", "checked_", "saturating_", "overflowing_"]
         .iter()
         .any(|prefix| method.starts_with(prefix))
@@ -864,7 +864,7 @@ const fn of_operator(op: &BinOp) -> &'static [Implied] {
 }
 
 /// Whether the operator assigns to its left operand.
-pub(super) const fn is_assignment(op: &BinOp) -> bool {
+pub(crate) const fn is_assignment(op: &BinOp) -> bool {
     matches!(
         op,
         BinOp::AddAssign(_)

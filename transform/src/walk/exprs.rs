@@ -223,7 +223,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
             Expr::Call(expr) => self.call(expr),
             Expr::MethodCall(expr) => self.method_call(expr),
             Expr::Verbatim(tokens) => self.tokens(tokens.clone()),
-            Expr::Loop(_) => self.in_loop(|walker| visit::visit_expr(walker, expr)),
+            Expr::Loop(_) | Expr::While(_) => {
+                self.in_loop(expr, |walker| visit::visit_expr(walker, expr));
+            }
             Expr::Const(_) => self.in_constant(|walker| visit::visit_expr(walker, expr)),
             Expr::Unsafe(_) => {
                 let outer = std::mem::replace(&mut self.in_unsafe, true);
@@ -259,11 +261,9 @@ impl<'ast> Visit<'ast> for Walker<'_> {
         expr.attrs
             .iter()
             .for_each(|attr| self.visit_attribute(attr));
-        self.in_loop(|walker| {
-            walker.with_variables(|walker| {
-                walker.visit_expr(&expr.cond);
-                walker.visit_block(&expr.body);
-            });
+        self.with_variables(|walker| {
+            walker.visit_expr(&expr.cond);
+            walker.visit_block(&expr.body);
         });
     }
 

@@ -2,14 +2,16 @@
 //! a weak exchange that fails though it finds the expected value.
 //!
 //! A call in a loop is repeated, so its author has thought of these outcomes. Outside of loops they are worth trying. A
-//! loop counts if it is around the call in the same function, and no `for` is between them: a `for` repeats a fixed
-//! number of times, whatever the outcome.
+//! loop counts if it is around the call in the same function, [merely tries again](super::retries), and no loop whose
+//! turns are counted is between them, such as a `for`: that repeats a fixed number of times, whatever the outcome.
 
 use std::ops::Range;
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
+use super::retries::keeps_count;
 use super::{Walker, bytes};
+use crate::lasting::paces;
 use crate::resolve::name;
 
 /// An outcome that may happen without a reason.
@@ -32,14 +34,18 @@ pub(crate) struct Lone {
 }
 
 impl Walker<'_> {
-    /// Runs `inside` as the visit of a loop's body.
-    pub(super) fn in_loop(&mut self, inside: impl FnOnce(&mut Self)) {
+    /// Runs `inside` as the visit of this loop.
+    pub(super) fn in_loop(&mut self, looped: &Expr, inside: impl FnOnce(&mut Self)) {
+        let text = self.program.files[self.file].source.text.as_str();
+        if keeps_count(looped, &paces(looped, text)) {
+            return self.in_rounds(inside);
+        }
         self.loops += 1;
         inside(self);
         self.loops -= 1;
     }
 
-    /// Runs `inside` as the visit of a `for`'s body.
+    /// Runs `inside` as the visit of a body whose turns are counted.
     pub(super) fn in_rounds(&mut self, inside: impl FnOnce(&mut Self)) {
         let around = std::mem::take(&mut self.loops);
         inside(self);

@@ -18,6 +18,7 @@ mod outside;
 mod paths;
 mod places;
 mod raw;
+mod retries;
 mod scopes;
 mod shown;
 mod sites;
