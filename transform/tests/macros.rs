@@ -180,3 +180,53 @@ fn a_module_is_run_as_a_part_of_its_crate() {
     let (names, _) = generated(&dir.path().join("src/alone.rs"), "src/lib.rs");
     assert_eq!(names, ["starts alone.rs:2"]);
 }
+
+const PLACES: &str = "use std::sync::Mutex;
+#[test]
+fn places() {
+    std::thread::spawn(|| ()).join().unwrap();
+    let told = (Mutex::new(0), file!(), column!());
+    /* é */ assert_eq!(column!(), 24, \"{}\", std::file!());
+}
+macro_rules! here { () => { file!() } }
+";
+
+#[test]
+fn places_are_told_as_rustc_tells_them() {
+    let dir = directory(&[
+        ("Cargo.toml", "[workspace]\nmembers = [\"member\"]\n"),
+        ("member/Cargo.toml", MANIFEST),
+        ("member/src/lib.rs", "mod inner;\nfn f() { file!(); }"),
+        ("member/src/inner.rs", PLACES),
+        ("lone.rs", PLACES),
+    ]);
+    let (_, text) = generated(&dir.path().join("member"), "src/inner.rs");
+    assert!(text.contains("\"member/src/inner.rs\", 41u32);"), "{text}");
+    assert!(
+        text.contains("!(24u32, 24, \"{}\", \"member/src/inner.rs\")"),
+        "{text}"
+    );
+    // In the text of a macro it is the file of the call.
+    assert!(text.contains("=> { file!() }"), "{text}");
+
+    let lone = dir.path().join("lone.rs");
+    let (_, text) = generated(&lone, "src/lib.rs");
+    let name = format!("{:?}", lone.display().to_string());
+    assert_eq!(text.matches(&name).count(), 3, "{text}");
+}
+
+#[test]
+fn what_a_place_tells_when_it_is_asked_is_named() {
+    let ask = "fn f() -> (u32, &'static str) { let it = std::panic::Location::caller(); (it.column(), it.file()) }\n";
+    let own = "struct Table; impl Table { fn column(&self) {} } fn g(it: Table) { it.column() }\n";
+    let called = |calls: &str| STARTS.replace("|| ()", &format!("|| drop({calls})"));
+    for (text, named) in [
+        (format!("{ask}{}", called("f()")), 2),
+        (format!("{own}{}", called("g(Table)")), 0),
+    ] {
+        let dir = directory(&[("lone.rs", &text)]);
+        let program = Program::load(&dir.path().join("lone.rs"), Mode::Scheduled).unwrap();
+        let hidden = &program.harnesses()[0].unfollowed;
+        assert_eq!(hidden.len(), named, "{hidden:?}");
+    }
+}

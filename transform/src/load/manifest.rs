@@ -43,6 +43,8 @@ pub(crate) struct Package {
     /// Whether the profile of the package's tests has debug assertions; below, whether it has overflow checks.
     pub(crate) debug_assertions: bool,
     pub(crate) overflow_checks: bool,
+    /// The directory in which cargo calls rustc, which the names of files are relative to; `None` for a lone file.
+    pub(crate) called_in: Option<PathBuf>,
     /// The directory in which cargo puts the package's build.
     pub(crate) target_directory: Option<PathBuf>,
     /// Whether the package is a library that the program depends on: its kind, and the places of its files, stay as they
@@ -112,6 +114,7 @@ impl Package {
             links: None,
             debug_assertions: true,
             overflow_checks: true,
+            called_in: None,
             target_directory: None,
             is_dependency: false,
         })
@@ -136,6 +139,7 @@ impl Package {
             links: None,
             debug_assertions: true,
             overflow_checks: true,
+            called_in: None,
             target_directory: None,
             is_dependency: true,
         }
@@ -228,6 +232,7 @@ impl Package {
             overflow_checks: workspace
                 .of_profile("overflow-checks")
                 .unwrap_or(debug_assertions),
+            called_in: Some(workspace.directory().to_path_buf()),
             target_directory: Some(workspace.target_directory()),
             is_dependency: false,
         })

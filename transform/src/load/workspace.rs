@@ -80,6 +80,11 @@ impl Workspace {
         self.patch.clone()
     }
 
+    /// Returns the directory of the root, in which cargo calls rustc for the members.
+    pub(super) fn directory(&self) -> &Path {
+        &self.dir
+    }
+
     /// Returns the directory in which cargo puts its builds.
     pub(super) fn target_directory(&self) -> PathBuf {
         let set = std::env::var_os("CARGO_TARGET_DIR").filter(|dir| !dir.is_empty());

@@ -236,6 +236,7 @@ impl Walker<'_> {
         self.lone_method(expr);
         let method = name(&expr.method);
         let own = self.tables.methods.contains_key(&method);
+        self.note_told(expr, own);
         let refusal = support::method_refusal(&method, expr.args.len(), self.mode);
         if let Some(refusal) = refusal.filter(|_| !own) {
             self.refuse_once(

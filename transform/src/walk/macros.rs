@@ -199,6 +199,14 @@ impl Walker<'_> {
                 self.enable_test(mac.tokens.clone());
                 Some(())
             }
+            "column" => {
+                self.column_macro(mac);
+                Some(())
+            }
+            "file" => {
+                self.file_macro(mac);
+                Some(())
+            }
             "matches" => self.matches_macro(mac),
             "vec" => self.vec_macro(mac),
             "dbg" => self.arguments(mac, usize::MAX),

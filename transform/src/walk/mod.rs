@@ -24,6 +24,7 @@ mod shown;
 mod sites;
 mod statics;
 mod tokens;
+mod told;
 mod unseen;
 mod uses;
 mod widen;
