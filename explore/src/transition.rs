@@ -77,9 +77,14 @@ impl Standing {
                 self.gone += 1;
                 0
             }
-            Transition::DropReceiver => {
+            Transition::DropReceiver { observes } => {
                 self.has_no_receiver = true;
-                0
+                let names = self.messages.iter().map(|&(name, _)| name);
+                if observes {
+                    Transition::left_behind(names)
+                } else {
+                    0
+                }
             }
         }
     }

@@ -1,6 +1,8 @@
 //! What events do to objects that threads wait at and that have more state than a queue: barriers, parking places,
 //! channels.
 
+use crate::hash::mix;
+
 /// What an event does to an object that threads wait at.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Transition {
@@ -45,8 +47,12 @@ pub enum Transition {
         /// Whether this sender was the last one.
         last: bool,
     },
-    /// The receiver is dropped.
-    DropReceiver,
+    /// The receiver is dropped, and with it the messages that it has not received. Outcome: [which](Self::left_behind) these
+    /// are if the thread sees that, and 0 if not.
+    DropReceiver {
+        /// Whether the thread sees which messages were left: they have destructors, which it runs.
+        observes: bool,
+    },
 }
 
 impl Transition {
@@ -72,7 +78,15 @@ impl Transition {
                 | Self::Send { .. }
                 | Self::CheckOffer { .. }
                 | Self::Receive { .. }
+                | Self::DropReceiver { observes: true }
         )
+    }
+
+    /// The outcome of dropping a receiver with these messages left, in their order.
+    #[must_use]
+    pub fn left_behind(messages: impl Iterator<Item = u64>) -> u64 {
+        // No outcome of anything else, and no name of a message.
+        messages.fold(1 << 62, mix) & !(1 << 63) | 1 << 62
     }
 
     /// All that can come of it, but for messages.
@@ -92,7 +106,7 @@ impl Transition {
                 let empty = without_waiting(Self::EMPTY, patient);
                 vec![empty, Self::DISCONNECTED]
             }
-            Self::Unpark | Self::GiveUp | Self::DropSender { .. } | Self::DropReceiver => {
+            Self::Unpark | Self::GiveUp | Self::DropSender { .. } | Self::DropReceiver { .. } => {
                 Vec::new()
             }
         }
@@ -134,7 +148,7 @@ impl Transition {
             Self::Receive { patient } => [5, u64::from(patient), 0],
             Self::GiveUp => [6, 0, 0],
             Self::DropSender { last } => [7, u64::from(last), 0],
-            Self::DropReceiver => [8, 0, 0],
+            Self::DropReceiver { observes } => [8, u64::from(observes), 0],
             Self::UseUp => [9, 0, 0],
         }
     }
@@ -157,7 +171,7 @@ impl Transition {
             5 => Self::Receive { patient: one != 0 },
             6 => Self::GiveUp,
             7 => Self::DropSender { last: one != 0 },
-            8 => Self::DropReceiver,
+            8 => Self::DropReceiver { observes: one != 0 },
             9 => Self::UseUp,
             _ => return None,
         })
@@ -186,7 +200,8 @@ mod tests {
             Transition::GiveUp,
             Transition::DropSender { last: true },
             Transition::DropSender { last: false },
-            Transition::DropReceiver,
+            Transition::DropReceiver { observes: true },
+            Transition::DropReceiver { observes: false },
         ];
         for transition in sends.into_iter().chain(others) {
             assert_eq!(

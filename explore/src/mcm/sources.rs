@@ -34,19 +34,29 @@ impl Model {
         cut
     }
 
-    /// Returns the possible outcomes of the attempt at this place, within these bounds, each outcome once.
+    /// Returns the possible outcomes of the attempt at this place, within these bounds, each outcome once; `None` if there may
+    /// be too many to list.
     ///
     /// Messages of one sender are received in their order. So the attempt can receive the sender's first message that no
     /// event receives within the bounds, or an earlier message that another thread receives, since that receive may come
     /// later.
     #[must_use]
-    pub fn outcomes(&self, (lane, index): (u32, u32), step: &Step, upper: &[u32]) -> Vec<u64> {
+    pub fn outcomes(
+        &self,
+        (lane, index): (u32, u32),
+        step: &Step,
+        upper: &[u32],
+    ) -> Option<Vec<u64>> {
         let Some(transition) = self.transition(step) else {
-            return Vec::new();
+            return Some(Vec::new());
         };
         let mut outcomes = transition.outcomes();
-        if !matches!(transition, Transition::Receive { .. }) {
-            return outcomes;
+        match transition {
+            Transition::Receive { .. } => {}
+            Transition::DropReceiver { observes: true } => {
+                return self.left_behind((lane, index), step, upper);
+            }
+            _ => return Some(outcomes),
         }
         let cell = &self.cells()[step.object as usize];
         let is_in = |at: (u32, u32)| at.1 < upper[at.0 as usize];
@@ -73,7 +83,49 @@ impl Model {
                 }
             }
         }
-        outcomes
+        Some(outcomes)
+    }
+
+    /// The messages that may be left when the receiver is dropped at this place: of each sender the first few that have not been
+    /// received, and these in any order of the senders.
+    fn left_behind(
+        &self,
+        (lane, index): (u32, u32),
+        step: &Step,
+        upper: &[u32],
+    ) -> Option<Vec<u64>> {
+        let cell = &self.cells()[step.object as usize];
+        let received: HashSet<u64> = (cell.uses.iter())
+            .map(|&at| self.step(at))
+            .filter(|step| matches!(self.transition(step), Some(Transition::Receive { .. })))
+            .map(|step| step.found)
+            .collect();
+        let mut needed = vec![0; upper.len()];
+        self.raise(&mut needed, lane, index);
+        let mut sends = cell.uses.clone();
+        sends.sort_unstable();
+        // Per sender: the messages, and how many of them are sent before in any case.
+        let mut senders: Vec<(u32, Vec<u64>, usize)> = Vec::new();
+        for at in sends {
+            let send = self.step(at);
+            let message = self.transition(send).and_then(|of| of.message(send.found));
+            let Some(name) = message.filter(|name| !received.contains(name)) else {
+                continue;
+            };
+            if at.1 >= upper[at.0 as usize] {
+                continue;
+            }
+            if senders.last().is_none_or(|sender| sender.0 != at.0) {
+                senders.push((at.0, Vec::new(), 0));
+            }
+            if let Some((of, messages, least)) = senders.last_mut() {
+                messages.push(name);
+                *least += usize::from(at.1 < needed[*of as usize]);
+            }
+        }
+        let mut found = Vec::new();
+        let mut taken = vec![0; senders.len()];
+        list_left(&senders, &mut taken, &mut Vec::new(), &mut found).then_some(found)
     }
 
     /// Returns what an event at this place could see of its object's values, within these bounds: each view once, in the
@@ -163,6 +215,34 @@ impl Model {
         let at = &mut cut[lane as usize];
         *at = (*at).max(count);
     }
+}
+
+/// The number of orders of messages that are listed for a receiver's end.
+const ORDERS: usize = 1 << 10;
+
+/// Lists the orders that begin with `left`, which has so many messages of each sender. Returns false if there are too many.
+fn list_left(
+    senders: &[(u32, Vec<u64>, usize)],
+    taken: &mut [usize],
+    left: &mut Vec<u64>,
+    found: &mut Vec<u64>,
+) -> bool {
+    let mut of = senders.iter().zip(&*taken);
+    if of.all(|((_, _, least), taken)| taken >= least) {
+        found.push(Transition::left_behind(left.iter().copied()));
+    }
+    found.len() <= ORDERS
+        && senders.iter().enumerate().all(|(at, (_, messages, _))| {
+            let Some(&next) = messages.get(taken[at]) else {
+                return true;
+            };
+            taken[at] += 1;
+            left.push(next);
+            let complete = list_left(senders, taken, left, found);
+            left.pop();
+            taken[at] -= 1;
+            complete
+        })
 }
 
 /// Whether a cut contains all events of another cut.

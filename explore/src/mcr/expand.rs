@@ -166,7 +166,9 @@ impl<'a, S: Solver> Expansion<'a, S> {
         }
         let next = Next::new(self.model, lane, index, step);
         let contexts = self.contexts(&next);
-        for sight in next.sights() {
+        let (sights, is_all) = next.sights();
+        self.effort.unknown += u64::from(!is_all);
+        for sight in sights {
             self.effort.flips += 1;
             let queries = self.effort.queries;
             self.see(&next, sight, &contexts);

@@ -59,12 +59,12 @@ impl<'a> Next<'a> {
         (self.lane, self.index)
     }
 
-    /// All that the event could observe instead, as far as the trace tells.
+    /// All that the event could observe instead, as far as the trace tells, and whether that is all.
     #[must_use]
-    pub(crate) fn sights(&self) -> Vec<Sight> {
+    pub(crate) fn sights(&self) -> (Vec<Sight>, bool) {
         let step = self.step;
         let happened = step.at != u32::MAX;
-        let mut sights = Vec::new();
+        let (mut sights, mut is_all) = (Vec::new(), true);
         let values = |sights: &mut Vec<Sight>, except: Option<u64>| {
             let views = self.model.views(self.at(), step, &self.upper).into_iter();
             let others = views.filter(|&view| except != Some(view));
@@ -90,12 +90,16 @@ impl<'a> Next<'a> {
             }
             Kind::Wait | Kind::Notify if step.attempts() => {
                 let outcomes = self.model.outcomes(self.at(), step, &self.upper);
-                let others = outcomes.into_iter().filter(|&other| other != step.found);
+                is_all = outcomes.is_some();
+                let others = outcomes
+                    .into_iter()
+                    .flatten()
+                    .filter(|&other| other != step.found);
                 sights.extend(others.map(Sight::Outcome));
             }
             _ => {}
         }
-        sights
+        (sights, is_all)
     }
 
     /// Adds to a cut the rest of the blocks that have to be over before the event. Returns false if the event can't come

@@ -125,7 +125,7 @@ macro_rules! never {
 never! {
     fn attempt(object: Object, site: Site, transition: Transition, try_it: impl FnOnce() -> Attempt) -> Option<u64>;
     fn begin_loop() -> Since;
-    fn change_for_all(object: Object, site: Site, change: impl FnOnce() -> Transition);
+    fn change_for_all(object: Object, site: Site, change: impl FnOnce() -> (Transition, u64));
     fn clear_poison(lock: Object, site: Site);
     fn count_object(address: usize) -> Object;
     fn did(kind: Kind, object: Object, found: u64, left: u64, site: Site);

@@ -107,17 +107,19 @@ impl Handle {
         seen
     }
 
-    /// Makes a change in one step that lets all threads that wait on the object try again.
+    /// Makes a change in one step that lets all threads that wait on the object try again. `change` returns the transition, and
+    /// what its thread sees of it: 0 if nothing.
     pub(crate) fn change_for_all(
         self,
         object: Object,
         site: Site,
-        change: impl FnOnce() -> Transition,
+        change: impl FnOnce() -> (Transition, u64),
     ) {
         self.turn(Kind::Notify, object, 0, site);
-        let transition = change();
+        let (transition, outcome) = change();
+        let seen = if self.tells_values() { outcome } else { 0 };
         self.queue(object, Queue::notify_all);
-        self.did(Kind::Notify, object, 0, 1, site);
+        self.did(Kind::Notify, object, seen, 1, site);
         self.note_transition(transition);
     }
 

@@ -1,13 +1,17 @@
 //! `mpsc`.
 
+use std::cell::Cell;
 use std::collections::BTreeSet;
+use std::sync::Arc;
 use std::sync::mpsc::{RecvTimeoutError, TryRecvError, TrySendError};
 use std::time::Duration;
 
+use seqz_explore::Mcr;
+use seqz_runtime::std::sync::Mutex;
 use seqz_runtime::std::sync::mpsc::{channel, sync_channel};
 use seqz_runtime::std::thread;
 
-use super::{all, deadlock, noted};
+use super::{Note, all, deadlock, explore_by_values, noted};
 
 #[test]
 fn messages_of_one_sender_keep_their_order() {
@@ -128,4 +132,131 @@ fn messages_left_are_dropped_with_the_receiver() {
         note(format!("{:?}", inner.1.recv()));
     });
     assert_eq!(noted(&found), ["Err(RecvError)"]);
+}
+
+/// A message whose end others see.
+struct Noisy {
+    name: u32,
+    /// The names of the messages that have been dropped.
+    dropped: Arc<Mutex<Vec<u32>>>,
+    /// What the thread that dropped it saw.
+    seen: Seen,
+}
+
+/// What a thread saw, in words. No event tells of it.
+type Seen = Arc<std::sync::Mutex<String>>;
+
+impl Drop for Noisy {
+    fn drop(&mut self) {
+        let mut dropped = self.dropped.lock().unwrap();
+        let by = thread::current()
+            .name()
+            .map(str::to_owned)
+            .unwrap_or_default();
+        let line = format!("{by}: {} after {:?}; ", self.name, *dropped);
+        self.seen.lock().unwrap().push_str(&line);
+        dropped.push(self.name);
+    }
+}
+
+/// Senders of noisy messages, and a receiver that takes so many of them and goes. Notes all that each thread saw.
+fn noisy(note: Note<'_>, bound: Option<usize>, senders: &[u32], received: u32) {
+    let dropped = Arc::new(Mutex::new(Vec::new()));
+    let seen: Vec<Seen> = (0..=senders.len()).map(|_| Seen::default()).collect();
+    let named = |name: usize| thread::Builder::new().name(name.to_string());
+    let message = |name, seen: &Seen| Noisy {
+        name,
+        dropped: Arc::clone(&dropped),
+        seen: Arc::clone(seen),
+    };
+    let (unbounded, bounded) = match bound {
+        None => (Some(channel()), None),
+        Some(bound) => (None, Some(sync_channel(bound))),
+    };
+    let (mut threads, all) = (Vec::new(), Seen::default());
+    let receiver = match (unbounded, bounded) {
+        (Some((sender, receiver)), _) => {
+            for (at, &count) in senders.iter().enumerate() {
+                let (sender, own) = (sender.clone(), Arc::clone(&seen[at]));
+                let to_send: Vec<_> = (0..count)
+                    .map(|n| message(10 * at as u32 + n, &all))
+                    .collect();
+                let send = move || {
+                    for message in to_send {
+                        let sent = sender.send(message).map_err(drop);
+                        own.lock().unwrap().push_str(&format!("{sent:?}; "));
+                    }
+                };
+                threads.push(named(at).spawn(send).unwrap());
+            }
+            receiver
+        }
+        (_, Some((sender, receiver))) => {
+            for (at, &count) in senders.iter().enumerate() {
+                let (sender, own) = (sender.clone(), Arc::clone(&seen[at]));
+                let to_send: Vec<_> = (0..count)
+                    .map(|n| message(10 * at as u32 + n, &all))
+                    .collect();
+                let send = move || {
+                    for message in to_send {
+                        let full = |error| matches!(error, TrySendError::Full(_));
+                        let sent = sender.try_send(message).map_err(full);
+                        own.lock().unwrap().push_str(&format!("{sent:?}; "));
+                    }
+                };
+                threads.push(named(at).spawn(send).unwrap());
+            }
+            receiver
+        }
+        _ => unreachable!("one of the two"),
+    };
+    let own = Arc::clone(&seen[senders.len()]);
+    let receive = move || {
+        for _ in 0..received {
+            let name = receiver.try_recv().map(|message: Noisy| message.name);
+            own.lock().unwrap().push_str(&format!("{name:?}; "));
+        }
+        drop(receiver);
+    };
+    threads.push(named(senders.len()).spawn(receive).unwrap());
+    for thread in threads {
+        thread.join().unwrap();
+    }
+    let all = all.lock().unwrap().clone();
+    let mut lines: Vec<&str> = all.split_inclusive("; ").collect();
+    // What each thread saw, in its order; not the order of threads.
+    lines.sort_by_key(|line| line.split(':').next().map(str::to_owned));
+    let seen: Vec<String> = seen
+        .iter()
+        .map(|seen| seen.lock().unwrap().clone())
+        .collect();
+    note(format!("{lines:?} {seen:?}"));
+}
+
+#[test]
+fn what_is_dropped_with_the_receiver_is_seen() {
+    let shapes: [(Option<usize>, &[u32], u32); 8] = [
+        (None, &[1], 0),
+        (None, &[2], 0),
+        (None, &[2], 1),
+        (None, &[1, 1], 0),
+        (None, &[1, 1], 1),
+        (Some(0), &[1], 1),
+        (Some(1), &[2], 0),
+        (Some(1), &[1, 1], 1),
+    ];
+    for (bound, senders, received) in shapes {
+        let found = all(|note| noisy(note, bound, senders, received));
+        let executions = Cell::new(0);
+        let counted = explore_by_values(Mcr::new(), |note| {
+            executions.set(executions.get() + 1);
+            noisy(note, bound, senders, received);
+        });
+        assert_eq!(counted, found);
+        assert_eq!(
+            executions.get(),
+            found.noted.len(),
+            "{bound:?} {senders:?} {received}"
+        );
+    }
 }

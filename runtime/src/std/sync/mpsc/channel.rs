@@ -85,7 +85,8 @@ pub(super) enum Patience {
 
 impl Ends {
     /// Changes which ends are there: as an event, or without one outside of the channel's execution.
-    fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) -> Transition + 'static) {
+    /// `change` returns what that is to the channel, and what the thread sees of it: 0 if nothing.
+    fn change(self: &Arc<Self>, site: Site, change: impl FnOnce(&Self) -> (Transition, u64)) {
         let of_this_execution =
             |machine: &Handle| machine.generation() == self.generation && !machine.is_ending();
         if let Some(machine) = current().filter(of_this_execution) {
@@ -132,22 +133,32 @@ impl<T> Channel<T> {
         self.ends.change(site, |ends| {
             let left = ends.senders.get() - 1;
             ends.senders.set(left);
-            Transition::DropSender { last: left == 0 }
+            (Transition::DropSender { last: left == 0 }, 0)
         });
     }
 
     /// The receiver goes, and with it the messages that it has not received.
     pub(super) fn remove_receiver(&self, site: Site) {
+        // Messages that senders wait with are the senders'.
+        let drops = self.bound != Some(0);
+        // Of messages without destructors nobody can tell that they are dropped.
+        let observes = drops && std::mem::needs_drop::<T>();
         self.ends.change(site, |ends| {
             ends.has_receiver.set(false);
-            Transition::DropReceiver
+            let left = if observes {
+                let queue = &self.messages.borrow().queue;
+                Transition::left_behind(queue.iter().map(|message| message.name))
+            } else {
+                0
+            };
+            (Transition::DropReceiver { observes }, left)
         });
-        // Messages that senders wait with are the senders'.
-        while self.bound != Some(0) {
+        if drops {
             // The drop of a message is the program's code, which may come here again.
-            let message = self.messages.borrow_mut().queue.pop_front();
-            let Some(message) = message else { break };
-            drop(message);
+            let next = || self.messages.borrow_mut().queue.pop_front();
+            while let Some(message) = next() {
+                drop(message);
+            }
         }
     }
 
