@@ -194,6 +194,14 @@ pub struct Learned<'a> {
     pub transitions: &'a [(usize, Transition)],
     /// The objects that are plain data: other events must order the accesses to plain data.
     pub plain: &'a [Object],
+    /// Idle turns of loops that waited, after which their threads went on all the same: while the turn held a lock, another
+    /// thread failed to take it, so that the turn can't be taken away. Per turn: the position of the thread's first event
+    /// after the turn, and the position of the first event of the turn.
+    pub refusing: &'a [(usize, usize)],
+    /// The threads that went no further after an idle turn in which they took a lock that another thread has failed to take at some
+    /// time: the thread, and the position of the first event of the turn. Had the other one failed during the turn, the thread
+    /// would have gone on, with the same event that the turn began with.
+    pub stopped: &'a [(Thread, usize)],
 }
 
 /// Runs the program.

@@ -40,6 +40,8 @@ pub struct Lane {
     /// The operation that the thread waits for at the end of the trace, as a step that did not happen (`found` and `left`
     /// mean nothing).
     pub waits: Option<Step>,
+    /// The number of events that the thread makes by itself before it comes to what it waits for: see [`Model::stop`].
+    pub passed: u32,
     /// The event that forked the thread: lane and index.
     pub fork: Option<(u32, u32)>,
     /// The indices of the thread's events that observe a value and might observe another value, ascending.
@@ -126,6 +128,8 @@ pub struct Model {
     /// The lane and index of each event, in the order of the trace.
     order: Vec<(u32, u32)>,
     parks: bool,
+    /// Whether there are steps that depend on refusals: see [`Step::refused_since`].
+    refuses: bool,
     /// The number of events whose outcome depends on more than the model knows: see [`Self::is_open`].
     open: u32,
     /// The transitions of events, each with the event's position in the trace, ascending.
@@ -147,6 +151,7 @@ impl Model {
         self.cell_of.clear();
         self.order.clear();
         self.parks = false;
+        self.refuses = false;
         self.open = 0;
         self.transitions.clear();
         self.sent.clear();
@@ -175,6 +180,7 @@ impl Model {
             parked: terms.parked,
             timed: terms.timed,
             moves: false,
+            refused_since: Step::ALWAYS,
             site: event.site,
             at: u32::try_from(self.order.len()).unwrap_or(u32::MAX),
         };
@@ -279,6 +285,7 @@ impl Model {
                 parked: matches!(kind, Kind::Read | Kind::CompareExchange),
                 timed: false,
                 moves: false,
+                refused_since: Step::ALWAYS,
                 site: 0,
                 at: u32::MAX,
             }
@@ -287,6 +294,57 @@ impl Model {
         let lane = &mut self.lanes[lane as usize];
         lane.ended = waits.is_none();
         lane.waits = waits;
+    }
+
+    /// Says that the event at this position comes after an idle turn that began with the event at position `first`, and only if
+    /// the turn has refused a lock to another thread.
+    pub fn refuse(&mut self, at: usize, first: usize) {
+        if let (Some(&(lane, index)), Some(&(_, since))) =
+            (self.order.get(at), self.order.get(first))
+        {
+            self.lanes[lane as usize].steps[index as usize].refused_since = since;
+            self.refuses = true;
+        }
+    }
+
+    /// Says that the thread has gone no further after an idle turn that began with the event at position `first`, and would have
+    /// gone on to make the same turn again if the turn had refused a lock to another thread.
+    pub fn stop(&mut self, thread: Thread, first: usize) {
+        let Some(&(lane, since)) = self.order.get(first) else {
+            return;
+        };
+        let of = &mut self.lanes[lane as usize];
+        let is_stopped = |step: &Step| step.kind == Kind::Join && step.object == lane;
+        if of.thread != thread || !of.waits.as_ref().is_some_and(is_stopped) {
+            return;
+        }
+        let turn = &of.steps[since as usize..];
+        let passed = turn.iter().take_while(|step| step.kind == Kind::Local);
+        let passed = passed.count();
+        let next = turn.get(passed).and_then(|step| {
+            let kind = match step.kind {
+                Kind::Read | Kind::Update | Kind::Lock | Kind::LockShared => step.kind,
+                Kind::FailedUpdate => Kind::CompareExchange,
+                Kind::TryLock | Kind::TryLockFailed => Kind::TryLock,
+                Kind::TryLockShared | Kind::TryLockSharedFailed => Kind::TryLockShared,
+                _ => return None,
+            };
+            Some(Step {
+                kind,
+                parked: false,
+                refused_since: since,
+                at: u32::MAX,
+                ..*step
+            })
+        });
+        let Some(next) = next else {
+            // What the thread would do next can't be asked about.
+            self.open += 1;
+            return;
+        };
+        of.waits = Some(next);
+        of.passed = u32::try_from(passed).unwrap_or(u32::MAX);
+        self.refuses = true;
     }
 
     /// Says that the trace ends before the thread does, and that it is not known what it would do next.
@@ -449,6 +507,7 @@ impl Model {
                 readers,
                 sections,
                 waits: None,
+                passed: 0,
                 fork: None,
             });
         }
@@ -553,6 +612,12 @@ impl Model {
     #[must_use]
     pub const fn parks(&self) -> bool {
         self.parks
+    }
+
+    /// Whether there are steps that depend on whether a turn has refused a lock: see [`Step::refused_since`].
+    #[must_use]
+    pub const fn refuses(&self) -> bool {
+        self.refuses
     }
 
     /// Whether there are events whose outcome depends on more than values, locks, queues and what transitions tell. What

@@ -207,7 +207,8 @@ impl Walk<'_> {
     fn is_free(&self, lane: u32, step: &Step) -> bool {
         match step.kind {
             Kind::Read | Kind::FailedUpdate => !self.may_be_too_early(lane),
-            Kind::TryLockFailed | Kind::TryLockSharedFailed => true,
+            // It may be wanted while another block is open.
+            Kind::TryLockFailed | Kind::TryLockSharedFailed => !self.model.refuses(),
             kind if kind.class() == Class::None => true,
             Kind::Update if step.found == step.left && !self.model.parks() => {
                 !self.may_be_too_early(lane)

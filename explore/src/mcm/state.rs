@@ -36,6 +36,8 @@ struct Undo {
     released: u32,
     queue: Option<Queue>,
     standing: Option<Box<Standing>>,
+    /// [`State::refused`], if the step may have changed it.
+    refused: Option<Box<[u32]>>,
 }
 
 /// The state of an execution of the model.
@@ -51,6 +53,9 @@ pub struct State {
     watches: Vec<u32>,
     /// Whether the model has parked reads, which depend on [`Self::watches`].
     parks: bool,
+    /// Per lane: 1 + the index of the event that began the last block during which another thread failed to take the lock;
+    /// 0 if there is none. Empty if no step of the model depends on that.
+    refused: Vec<u32>,
     trail: Vec<Undo>,
     /// Threads whose object has been modified, with their entries in [`Self::watches`].
     released: Vec<(u32, u32)>,
@@ -65,6 +70,11 @@ fn place(lane: u32, index: u32) -> u64 {
 #[inline]
 fn holds(object: u32, value: u64) -> u64 {
     mix(u64::from(object).wrapping_add(0x51_7cc1_b727), value)
+}
+
+fn refused_hash(refused: &[u32]) -> u64 {
+    let each = refused.iter().map(|&last| u64::from(last));
+    each.fold(0x4ef5_0000, mix)
 }
 
 impl State {
@@ -89,6 +99,10 @@ impl State {
         self.watches.clear();
         self.watches.resize(lanes, 0);
         self.parks = model.parks();
+        self.refused.clear();
+        if model.refuses() {
+            self.refused.resize(lanes, 0);
+        }
         self.trail.clear();
         self.released.clear();
         self.hash = 0;
@@ -148,6 +162,14 @@ impl State {
         if self.cut[lane as usize] == 0
             && let Some((parent, fork)) = model.lanes()[lane as usize].fork
             && self.cut[parent as usize] <= fork
+        {
+            return false;
+        }
+        if step.refused_since != Step::ALWAYS
+            && self
+                .refused
+                .get(lane as usize)
+                .is_none_or(|&last| last <= step.refused_since)
         {
             return false;
         }
@@ -239,6 +261,7 @@ impl State {
             released: u32::try_from(self.released.len()).unwrap_or(u32::MAX),
             queue: None,
             standing: None,
+            refused: None,
         };
         if self.parks {
             let reads = matches!(step.kind, Kind::Read | Kind::FailedUpdate);
@@ -257,6 +280,9 @@ impl State {
             Kind::Lock | Kind::TryLock => self.holders[object].exclusive = lane + 1,
             Kind::LockShared | Kind::TryLockShared => self.holders[object].shared += 1,
             Kind::UnlockShared => self.holders[object].shared -= 1,
+            Kind::TryLockFailed | Kind::TryLockSharedFailed if !self.refused.is_empty() => {
+                undo.refused = self.refuse(model, step.object);
+            }
             Kind::Wait | Kind::Notify | Kind::Wake => {
                 undo.queue = Some(self.queues[object].clone());
                 self.hash ^= self.queue_hash(object);
@@ -327,9 +353,36 @@ impl State {
             self.standings[object] = *standing;
             self.hash ^= self.standing_hash(object);
         }
+        if let Some(refused) = undo.refused {
+            self.hash ^= self.refused_hash();
+            self.refused.copy_from_slice(&refused);
+            self.hash ^= self.refused_hash();
+        }
         if self.parks {
             self.watch(at, undo.watch);
         }
+    }
+
+    /// A thread has failed to take the lock: notes that for the blocks that are open. Returns what was noted before, if that was
+    /// something else.
+    fn refuse(&mut self, model: &Model, object: u32) -> Option<Box<[u32]>> {
+        let before: Box<[u32]> = self.refused.as_slice().into();
+        for (at, of) in model.lanes().iter().enumerate() {
+            let mut open = of.sections().open_after(self.cut[at]);
+            if let Some(section) = open.find(|section| section.object == object) {
+                let last = &mut self.refused[at];
+                *last = (*last).max(section.block.start.saturating_add(1));
+            }
+        }
+        if *before == *self.refused {
+            return None;
+        }
+        self.hash ^= refused_hash(&before) ^ self.refused_hash();
+        Some(before)
+    }
+
+    fn refused_hash(&self) -> u64 {
+        refused_hash(&self.refused)
     }
 
     #[inline]

@@ -25,6 +25,10 @@ pub struct Step {
     pub timed: bool,
     /// Whether the event has a transition: see [`Model::transition`](super::model::Model::transition).
     pub moves: bool,
+    /// For the event after an idle turn of a loop that waits: the index of the turn's first event in its lane, else
+    /// [`Step::ALWAYS`]. The thread comes to the event only if another one has failed to take a lock during the turn that the
+    /// turn held: see [`Learned::refusing`](crate::executor::Learned::refusing).
+    pub refused_since: u32,
     /// Where in the program.
     pub site: Site,
     /// The event's position in the trace, from 0.
@@ -163,6 +167,9 @@ impl Step {
         };
         mix(tag, view)
     }
+
+    /// [`Self::refused_since`] of an event that does not depend on that.
+    pub const ALWAYS: u32 = u32::MAX;
 
     /// [`Self::left`] of a notification of all waiters.
     pub const ALL: u64 = 1;

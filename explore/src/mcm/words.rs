@@ -1,6 +1,6 @@
 //! Models, queries and verdicts as lists of words, for solvers in another process.
 
-use super::model::{Model, Terms};
+use super::model::{Model, Step, Terms};
 use super::query::{Goal, Query, Sight, Verdict};
 use crate::event::{Class, Event, Kind, Object, Thread};
 use crate::observation::{Comparison, Integer, Test};
@@ -49,10 +49,22 @@ pub fn of_model(model: &Model) -> Vec<u64> {
         words.push(u64::from(at));
         words.extend(transition.to_words());
     }
-    for lane in model.lanes() {
+    let first = |lane: u32, step: &Step| {
+        let first = (lane, step.refused_since);
+        (step.refused_since != Step::ALWAYS).then(|| u64::from(model.step(first).at))
+    };
+    let steps = model.order().iter().map(|&at| (at.0, model.step(at)));
+    let after = steps.filter_map(|(lane, step)| Some([u64::from(step.at), first(lane, step)?]));
+    let after: Vec<_> = after.collect();
+    words.push(after.len() as u64);
+    words.extend(after.into_iter().flatten());
+    for (number, lane) in (0..).zip(model.lanes()) {
         match lane.waits {
             _ if lane.ended => words.push(0),
             None => words.push(1),
+            Some(step) if step.refused_since != Step::ALWAYS => {
+                words.extend([3, first(number, &step).unwrap_or_default()]);
+            }
             Some(step) => {
                 words.extend([2, step.kind as u64, name(model, step.kind, step.object)]);
             }
@@ -132,10 +144,17 @@ pub fn to_model(words: &[u64]) -> Option<Model> {
         let transition = [words.next()?, words.next()?, words.next()?];
         model.change(at, Transition::from_words(transition)?);
     }
+    for _ in 0..words.next()? {
+        model.refuse(words.number()?, words.number()?);
+    }
     for thread in threads {
         match words.next()? {
             0 => model.finish(thread, None),
             1 => model.cut(thread),
+            3 => {
+                model.finish(thread, Some((Kind::Join, Object::from(thread))));
+                model.stop(thread, words.number()?);
+            }
             _ => {
                 let waits = (words.kind()?, words.number::<Object>()?);
                 model.finish(thread, Some(waits));

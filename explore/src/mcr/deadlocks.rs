@@ -8,7 +8,7 @@
 //! [`expand`](super::expand)). Each such cut has at least one of these **cores** in it, and for each core of a model, all
 //! cuts with the core are enumerated:
 //! - threads in a circle, each at a lock that the next one holds;
-//! - a thread in a wait queue, or parked before a read that repeats;
+//! - a thread in a wait queue, or parked before a read that repeats, or after an idle turn of a loop;
 //! - a thread at a lock that another thread has ended with;
 //! - a thread that waits forever in the execution itself.
 //!
@@ -84,6 +84,9 @@ pub(crate) fn cores(model: &Model, cores: &mut Vec<Core>) -> bool {
                         shared: step.kind == Kind::LockShared,
                         held: held.clone(),
                     });
+                }
+                _ if happened && step.refused_since != Step::ALWAYS => {
+                    cores.push(vec![(number, index)]);
                 }
                 Kind::Wake if happened && !step.timed && step.found == Step::NOTIFIED => {
                     cores.push(vec![(number, index)]);

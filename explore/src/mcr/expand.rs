@@ -309,7 +309,12 @@ impl<'a, S: Solver> Expansion<'a, S> {
                 }
             }
             if !late {
-                schedule.push(thread(lane));
+                let passed = if step.at == u32::MAX {
+                    model.lane_at(lane).passed
+                } else {
+                    0
+                };
+                schedule.extend((0..=passed).map(|_| thread(lane)));
             }
         }
         (state.cut().to_vec(), schedule)

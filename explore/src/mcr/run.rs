@@ -103,6 +103,12 @@ impl Run {
         for &(at, transition) in learned.transitions {
             self.model.change(at, transition);
         }
+        for &(at, first) in learned.refusing {
+            self.model.refuse(at, first);
+        }
+        for &(thread, first) in learned.stopped {
+            self.model.stop(thread, first);
+        }
         self.model.set_plain(learned.plain);
     }
 

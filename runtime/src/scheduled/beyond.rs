@@ -62,6 +62,7 @@ impl Handle {
         };
         // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
         unsafe { &mut *scheduler }.blocked(&view);
+        state.note_stopped();
         state.beyond = Some(Box::new(Beyond {
             told: state.steps as usize,
             turns: Fair::default(),

@@ -19,9 +19,12 @@
 //! gave it back.
 //!
 //! For searches over values (`mcr`, `rv-causal`) and for the lazy ones, in which lock operations as such are not
-//! ordered, it is no function of what these searches look at. There an execution counts as cut, and nothing is
-//! promised, in which a thread goes no further although another thread failed to take a lock that its last turn had
-//! taken, or uses a lock that its last turn had given back first. For the same reason a write, which tells its thread
+//! ordered, it is no function of what these searches look at. The searches over values are told of each turn that was not
+//! idle since another thread failed to take a lock then, and of each thread that goes no further although another one
+//! failed at some time to take a lock of its last turn: these searches look for the other order themselves
+//! ([`Learned::refusing`](seqz_explore::Learned::refusing)). With the lazy ones an execution counts as cut, and nothing
+//! is promised, in which a thread has gone no further so; and with both, if another thread uses a lock that the last turn
+//! had given back first. For the same reason a write, which tells its thread
 //! nothing of the value that it found, is never idle there, nor is an update of which the thread learns less than the
 //! value found. An update that is taken back is idle if no other thread has looked meanwhile: a thread that looked in
 //! another execution of the class has seen in this one what a third thread had left, so that the turn can be taken away
@@ -129,6 +132,19 @@ pub(crate) struct Since {
     said: u32,
     /// The number of times that the thread had looked at its clock when the turn began: turns of inner loops look, too.
     looks: u32,
+    /// The number of events of the execution when the turn began.
+    events: u32,
+}
+
+/// What all events of a turn came to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Trace {
+    /// They changed something, or another thread could tell that they were made.
+    Left,
+    /// They changed nothing, and only a thread that failed to take a lock meanwhile could tell that they were made.
+    Refused,
+    /// They changed nothing, and no other thread could tell that they were made.
+    None,
 }
 
 /// An event of a thread that is in a loop that waits.
@@ -179,6 +195,11 @@ pub(super) struct Turning {
     may_go_on: bool,
     /// Whether the thread has looked at its clock in that turn: what it waits for may be a time.
     looks_at_clock: bool,
+    /// The number of events of the execution when that turn began.
+    began: u32,
+    /// In a search over values, if the thread's latest turn was not idle since it refused a lock to another thread, and the
+    /// thread has done nothing since: the number of events of the execution when that turn began.
+    refused: Option<u32>,
     /// How long that turn slept, in nanoseconds.
     pub(super) slept: u64,
 }
@@ -195,6 +216,7 @@ impl Turning {
         self.looks.clear();
         self.is_idle = false;
         self.idle.clear();
+        self.refused = None;
     }
 }
 
@@ -300,8 +322,9 @@ fn forget_own_changes(looks: &mut [Look]) {
     }
 }
 
-/// Whether these events of a thread together changed nothing, and no other thread could see that they were made.
-fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
+/// What these events of a thread came to together.
+fn trace_of(looks: &[Look], tests: Option<&[(usize, Test)]>) -> Trace {
+    let mut is_refused = false;
     let mut open: Vec<Held> = Vec::new();
     let mut entered: Vec<Object> = Vec::new();
     let mut changed: Vec<Changed> = Vec::new();
@@ -313,7 +336,7 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
         // What the thread has changed it may change back, if no other thread could notice.
         if let Some(at) = changed.iter().position(|it| it.object == object) {
             if !changed[at].go_on(look) {
-                return false;
+                return Trace::Left;
             }
             if changed[at].by == 0 {
                 changed.swap_remove(at);
@@ -371,10 +394,10 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
                     .rposition(|held| held.object == object && held.is_taken);
                 unchanged
                     && match taken {
-                        // No other thread failed to take the lock in between.
                         Some(at) => {
                             let held = open.swap_remove(at);
-                            tests.is_some() || marks.failures == held.marks.failures
+                            is_refused |= marks.failures != held.marks.failures;
+                            true
                         }
                         None => {
                             open.push(Held {
@@ -399,10 +422,16 @@ fn changed_nothing(looks: &[Look], tests: Option<&[(usize, Test)]>) -> bool {
             _ => false,
         };
         if !fine {
-            return false;
+            return Trace::Left;
         }
     }
-    looked && open.is_empty() && entered.is_empty() && changed.is_empty()
+    if !looked || !open.is_empty() || !entered.is_empty() || !changed.is_empty() {
+        Trace::Left
+    } else if is_refused {
+        Trace::Refused
+    } else {
+        Trace::None
+    }
 }
 
 /// Whether the thread knows what this update, which left the value as it is, found.
@@ -439,6 +468,7 @@ impl Handle {
         let (depth, from, said) = (turning.depth, turning.looks.len(), turning.said);
         let looks = state.clocks.looks(self.thread());
         let began = state.clocks.now(self.thread());
+        let events = state.steps;
         Since {
             depth,
             from,
@@ -448,6 +478,7 @@ impl Handle {
             has_begun: false,
             said,
             looks,
+            events,
         }
     }
 
@@ -541,6 +572,12 @@ impl State {
     pub(super) fn note_look(&mut self, event: &Event) {
         self.changes.note(event);
         let slot = &mut self.slots[usize::from(event.thread)];
+        if let Some(began) = slot.turning.refused.take()
+            && let Some(first) = self.first_since(event.thread, began)
+        {
+            self.values.note_refusing(self.steps as usize - 1, first);
+        }
+        let slot = &mut self.slots[usize::from(event.thread)];
         // An event that lets others go first looks at nothing.
         if slot.turning.depth > 0 && event.kind != Kind::Local {
             slot.turning.looks.push(Look {
@@ -604,6 +641,8 @@ impl State {
             return self.goes_round_for_ever(since, looked);
         }
         let is_alone = looked && self.is_alone();
+        let events = std::mem::replace(&mut since.events, self.steps);
+        let by_values = self.settings.idle == Idle::EndsByValues;
         let tests = self.settings.values.then(|| self.values.tests());
         let turning = &mut self.slots[self.current].turning;
         turning.looks_at_clock = looked;
@@ -611,7 +650,11 @@ impl State {
         // A turn that looks at nothing that others could change is made again for ever.
         let has_begun = std::mem::replace(&mut since.has_begun, true);
         let mut is_endless = has_begun && looks.is_empty() && !looked;
-        let mut is_idle = is_endless || changed_nothing(looks, tests);
+        let trace = trace_of(looks, tests);
+        // Lazy searches have to do with a cut: see `may_have_been_seen`.
+        let is_refused = trace == Trace::Refused && (tests.is_none() || by_values);
+        turning.refused = (is_refused && by_values).then_some(events);
+        let mut is_idle = is_endless || trace != Trace::Left && !is_refused;
         let waits_for_time = looked && (looks.is_empty() || is_idle && is_alone);
         if waits_for_time {
             let (began, before) = (since.began, since.time);
@@ -629,6 +672,7 @@ impl State {
         turning.is_idle = is_idle && !is_unseen;
         if is_idle {
             turning.slept = self.clocks.put_back(thread, since.time);
+            turning.began = events;
             turning.idle.clear();
             turning.idle.extend_from_slice(looks);
             forget_own_changes(&mut turning.idle);
@@ -823,6 +867,9 @@ impl State {
 
     /// No thread can run, and these threads wait in loops. Returns how the execution ends.
     pub(super) fn stopped(&mut self, parked: ThreadSet) -> Outcome {
+        if self.beyond.is_none() {
+            self.note_stopped();
+        }
         if self.may_have_been_seen(parked) {
             return Outcome::Truncated;
         }
@@ -909,14 +956,41 @@ impl State {
                     uses(pending.kind, pending.object)
                 })
         };
+        // The search looks itself for an order in which the attempt was refused by the turn.
+        let by_values = self.settings.idle == Idle::EndsByValues;
         self.settings.values
             && parked.iter().any(|thread| {
                 let idle = &self.slots[usize::from(thread)].turning.idle;
                 let mut taken = idle.iter().map(|look| &look.event);
                 taken.any(|event| {
-                    event.kind.acquires() && self.changes.of(event.object).failures > 0
+                    !by_values
+                        && event.kind.acquires()
+                        && self.changes.of(event.object).failures > 0
                 }) || given_back_first(idle).any(|object| of_others(thread, object))
             })
+    }
+
+    /// The position of the thread's first event after so many events of the execution.
+    fn first_since(&self, thread: Thread, events: u32) -> Option<usize> {
+        let mut numbers = events as usize..self.trace.len();
+        numbers.find(|&number| self.trace[number].event.thread == thread)
+    }
+
+    /// In a search over values: no thread can run, as far as the search knows. Notes the threads that wait in loops and might go
+    /// on in another order of the same observations, since their last turns took locks that were refused to others.
+    pub(super) fn note_stopped(&mut self) {
+        if self.settings.idle != Idle::EndsByValues {
+            return;
+        }
+        for thread in self.live.intersection(self.parked).iter() {
+            let turning = &self.slots[usize::from(thread)].turning;
+            let mut idle = turning.idle.iter().map(|look| &look.event);
+            let is_refused = idle
+                .any(|event| event.kind.acquires() && self.changes.of(event.object).failures > 0);
+            if is_refused && let Some(first) = self.first_since(thread, turning.began) {
+                self.values.note_stopped(thread, first);
+            }
+        }
     }
 
     /// In a search over values: whether, in another order of what no thread has observed, all threads might wait for

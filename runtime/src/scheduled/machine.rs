@@ -352,6 +352,8 @@ impl Executor for Machine<'_> {
                 self.state.values.transitions(),
             ),
             plain: &self.state.plain,
+            refusing: Beyond::told(self.state.beyond.as_deref(), self.state.values.refusing()),
+            stopped: self.state.values.stopped(),
         }
     }
 

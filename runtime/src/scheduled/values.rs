@@ -26,7 +26,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqz_explore::hash::mix;
 use seqz_explore::threads::MAX_THREADS;
-use seqz_explore::{Event, Kind, Object, Pending, Test, Transition};
+use seqz_explore::{Event, Kind, Object, Pending, Test, Thread, Transition};
 
 use super::machine::Traced;
 use super::state::Handle;
@@ -64,6 +64,10 @@ pub(super) struct Values {
     tests: Vec<(usize, Test)>,
     /// The transitions of objects, by the events' numbers, in order.
     transitions: Vec<(usize, Transition)>,
+    /// See [`Learned::refusing`](seqz_explore::Learned::refusing).
+    refusing: Vec<(usize, usize)>,
+    /// See [`Learned::stopped`](seqz_explore::Learned::stopped).
+    stopped: Vec<(Thread, usize)>,
 }
 
 /// What the thread of the event of this number has observed of the value that the event found, if that event is among
@@ -82,6 +86,8 @@ impl Default for Values {
             before: ROOT,
             tests: Vec::new(),
             transitions: Vec::new(),
+            refusing: Vec::new(),
+            stopped: Vec::new(),
         }
     }
 }
@@ -93,6 +99,29 @@ impl Values {
         self.histories = [ROOT; MAX_THREADS];
         self.tests.clear();
         self.transitions.clear();
+        self.refusing.clear();
+        self.stopped.clear();
+    }
+
+    /// The event of this number comes after a turn of a loop that has refused a lock to another thread, and that began with the
+    /// event of number `first`.
+    pub(super) fn note_refusing(&mut self, number: usize, first: usize) {
+        crate::memory::outside(|| self.refusing.push((number, first)));
+    }
+
+    /// The thread has gone no further after a turn that began with the event of number `first`, and might have refused a lock.
+    pub(super) fn note_stopped(&mut self, thread: Thread, first: usize) {
+        crate::memory::outside(|| self.stopped.push((thread, first)));
+    }
+
+    /// See [`Learned::refusing`](seqz_explore::Learned::refusing).
+    pub(super) fn refusing(&self) -> &[(usize, usize)] {
+        &self.refusing
+    }
+
+    /// See [`Learned::stopped`](seqz_explore::Learned::stopped).
+    pub(super) fn stopped(&self) -> &[(Thread, usize)] {
+        &self.stopped
     }
 
     /// The events of which the thread observes less than the value: see [`Machine::tests`](super::Machine::tests).

@@ -5,6 +5,7 @@
 
 #![cfg(feature = "scheduler")]
 
+mod classes;
 mod compile;
 mod interpret;
 mod program;

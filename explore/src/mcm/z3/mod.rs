@@ -54,7 +54,7 @@ impl Z3 {
 
 impl Solver for Z3 {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
-        if !model.transitions().is_empty() {
+        if !model.transitions().is_empty() || model.refuses() {
             return Verdict::Unknown;
         }
         let Some(needed) = relevant::needed(model, query) else {
@@ -225,7 +225,7 @@ impl Z3Incremental {
 
 impl Solver for Z3Incremental {
     fn solve(&mut self, model: &Model, query: &Query<'_>) -> Verdict {
-        if !model.transitions().is_empty() {
+        if !model.transitions().is_empty() || model.refuses() {
             return Verdict::Unknown;
         }
         let Some(needed) = relevant::needed(model, query) else {
