@@ -162,3 +162,16 @@ fn both() {
         scope.spawn(tests).join().unwrap();
     });
 }
+
+/// A type with a constant for a parameter, which is written as a type would be.
+struct Kept<const N: usize>(Mutex<[u8; N]>);
+
+const OUTER: usize = 2;
+
+pub fn constants() {
+    const INNER: usize = 2;
+    let inner = Kept::<INNER>(Mutex::new([0; INNER]));
+    let outer = Mutex::new(Kept::<OUTER>(Mutex::new([0; OUTER])));
+    inner.0.lock().unwrap()[0] = 1;
+    outer.lock().unwrap().0.lock().unwrap()[0] = 1;
+}

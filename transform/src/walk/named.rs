@@ -27,7 +27,9 @@ pub(crate) struct NamedType {
 impl Walker<'_> {
     /// Notes a type of shared values.
     pub(super) fn note_named(&mut self, ty: &Type) {
-        if self.opaque > 0 || self.unsure > 0 {
+        // An argument that is a constant looks like a type.
+        let is_constant = matches!(ty, Type::Path(path) if self.is_constant(&path.path));
+        if self.opaque > 0 || self.unsure > 0 || is_constant {
             return;
         }
         let mut text = String::new();
@@ -75,6 +77,14 @@ impl Walker<'_> {
         }
     }
 
+    /// Whether a path where a type may stand has a meaning as a value alone.
+    fn is_constant(&self, path: &syn::Path) -> bool {
+        let segments: Vec<String> = path.segments.iter().map(|it| name(&it.ident)).collect();
+        let leading = path.leading_colon.is_some();
+        let means = |ns| self.resolve(leading, &segments, ns).is_some();
+        !means(Ns::Type) && means(Ns::Value)
+    }
+
     pub(super) fn write_path(&self, path: &syn::Path, text: &mut String) -> Option<()> {
         let segments: Vec<String> = path
             .segments
@@ -83,10 +93,14 @@ impl Walker<'_> {
             .collect();
         let leading = path.leading_colon.is_some();
         let module = current_module(&self.ribs);
-        let here = self.resolve(leading, &segments, Ns::Type);
+        let ns = match self.is_constant(path) {
+            true => Ns::Value,
+            false => Ns::Type,
+        };
+        let here = self.resolve(leading, &segments, ns);
         let there = self
             .tables
-            .resolve(&[Rib::Module(module)], leading, &segments, Ns::Type);
+            .resolve(&[Rib::Module(module)], leading, &segments, ns);
         let first = segments.first()?;
         let changed = first == "crate" && self.tables.crate_root(module) != ROOT;
         if here != there || changed || matches!(here, Some(Def::Unknown | Def::Local)) {
