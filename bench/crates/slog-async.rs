@@ -1,5 +1,8 @@
 //! A drain that a thread of the crate serves.
 
+extern crate slog;
+extern crate slog_async;
+
 use std::sync::Arc;
 use std::sync::atomic::{AtomicUsize, Ordering};
 
