@@ -256,8 +256,8 @@ fn those_that_are_left_waiting() {
 }
 
 #[test]
-fn those_that_forget_what_they_hold() {
-    are_judged_rightly(&kinds!("forgotten"));
+fn those_that_own_what_they_share_or_forget_it() {
+    are_judged_rightly(&kinds!("forgotten" "owners"));
 }
 
 #[test]

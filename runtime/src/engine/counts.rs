@@ -153,6 +153,11 @@ pub(crate) fn enter(handle: Handle, what: Act, site: Site) {
     let learns = !matches!(what, Act::Add | Act::Take);
     if learns && !handle.get().quiet && !handle.get().moves_no_thread() {
         tau::enter(handle, site);
+        // Where an execution is followed, such an event is none: it is done as soon as it can be.
+        let engine = handle.get();
+        if what != Act::Unwrap && engine.events_before_split.is_none() {
+            engine.looks_at_counts += 1;
+        }
     }
 }
 

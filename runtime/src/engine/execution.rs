@@ -537,6 +537,7 @@ impl Engine {
             threads: Threads::default(),
             clocks: crate::clock::Clocks::default(),
             steps: 0,
+            looks_at_counts: 0,
             spin: spin::Spin::default(),
             quiet_waits: super::quiet::Quiet::default(),
             endings: ended::Endings::default(),
@@ -596,6 +597,7 @@ impl Engine {
             threads,
             clocks,
             steps,
+            looks_at_counts,
             spin,
             quiet_waits,
             endings,
@@ -666,6 +668,7 @@ impl Engine {
         threads.reset();
         clocks.begin();
         *steps = 0;
+        *looks_at_counts = 0;
         quiet_waits.clear();
         spin.clear();
         endings.begin();

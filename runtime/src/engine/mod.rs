@@ -283,6 +283,8 @@ pub struct Engine {
     pub(crate) threads: Threads,
     pub(crate) clocks: crate::clock::Clocks,
     steps: u32,
+    /// How often a count has been learnt before two threads ran side by side.
+    looks_at_counts: u32,
     spin: spin::Spin,
     quiet_waits: quiet::Quiet,
     endings: ended::Endings,
@@ -410,9 +412,10 @@ impl Engine {
         }
     }
 
-    /// The number of events before two threads ran side by side.
+    /// The number of events before two threads ran side by side, without those that only learn a count.
     fn init_events(&self) -> u32 {
-        self.events_before_split.unwrap_or(self.steps)
+        let all = self.events_before_split.unwrap_or(self.steps);
+        all.saturating_sub(self.looks_at_counts)
     }
 
     /// Whether T may have run alone so far: then T's log needs no check.
