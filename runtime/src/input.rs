@@ -236,7 +236,7 @@ pub trait Input: Clone + fmt::Debug + 'static {
 }
 
 /// The most values of a parameter without a [`Spec`] that are all run.
-const SMALL_DOMAIN: u64 = 256;
+const SMALL_DOMAIN: u64 = 1_000;
 
 /// The number of values that are sampled for a parameter that has more than [`SMALL_DOMAIN`].
 const SAMPLES: u64 = 64;

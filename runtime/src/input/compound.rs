@@ -316,6 +316,7 @@ macro_rules! input {
 
 #[cfg(test)]
 mod tests {
+    use super::super::{Param, Spec, count, value};
     use super::*;
 
     #[derive(Clone, Debug, PartialEq)]
@@ -385,6 +386,31 @@ mod tests {
         let depths: std::collections::BTreeSet<_> = random.collect();
         assert_eq!(depths, [1, 2, 3, 4].into());
         assert_eq!(Tree::decode(&mut ByteSource::new(&[1; 200])).depth(), 4);
+    }
+
+    #[test]
+    fn types_with_few_values_are_run_with_all_of_them() {
+        fn default<V: Input>() -> (u64, bool) {
+            let param = Param {
+                name: "it",
+                ty: "V",
+            };
+            let count = count::<V>(&param, &Spec::Default).unwrap_or_else(|error| panic!("{error}"));
+            let value = |n| value::<V>(&param, &Spec::Default, n, 7).map(|it| format!("{it:?}"));
+            let all: std::collections::BTreeSet<_> = (0..count.values)
+                .map(|n| value(n).unwrap_or_else(|error| panic!("{error}")))
+                .collect();
+            assert!(count.sampled || all.len() as u64 == count.values);
+            (count.values, count.sampled)
+        }
+        assert_eq!(default::<Option<u8>>(), (257, false));
+        assert_eq!(default::<(bool, i8)>(), (512, false));
+        assert_eq!(default::<[Option<bool>; 6]>(), (729, false));
+        assert_eq!(default::<(Option<u8>, Option<bool>)>(), (771, false));
+        assert_eq!(default::<u8>(), (256, false));
+        assert!(default::<Shape>().1, "there are 1025");
+        assert!(default::<(u8, u8)>().1);
+        assert!(default::<u16>().1);
     }
 
     #[test]
