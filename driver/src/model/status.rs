@@ -56,6 +56,21 @@ pub enum Status {
 }
 
 impl Status {
+    /// Returns what stood in the way of the search, in words; `None` where the search was begun and may have come to its
+    /// end.
+    #[must_use]
+    pub fn hindrance(&self) -> Option<&str> {
+        match self {
+            Self::Checked | Self::NoInterference { .. } => None,
+            Self::Unsupported { reason, .. }
+            | Self::Nondeterministic { reason, .. }
+            | Self::Blocked { reason }
+            | Self::NoneEnded { reason }
+            | Self::Failed { reason } => Some(reason),
+            Self::NotReached => Some("the search was over before the harness's turn came"),
+        }
+    }
+
     /// Returns the status of a harness that can't be transformed.
     #[must_use]
     pub fn unsupported(why: &Diagnostic) -> Self {

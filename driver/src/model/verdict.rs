@@ -180,14 +180,34 @@ pub fn of_exploration(
     verdict(claim, &lacks(reasons, times, not_followed, &[]))
 }
 
+/// Returns the verdict on a harness with this status, from the verdict on what was searched of it.
+fn hindered(status: &Status, of_search: Verdict) -> Verdict {
+    let Some(why) = status.hindrance() else {
+        return of_search;
+    };
+    let beside = if of_search.exhausted || of_search.rest.is_empty() {
+        String::new()
+    } else {
+        format!("; {}", of_search.rest)
+    };
+    let first = why.lines().next().unwrap_or_default();
+    Verdict {
+        rest: format!("{first}{beside}"),
+        ..verdict(Claim::Nothing, &[])
+    }
+}
+
 /// Returns the verdict on the exploration of a harness.
 #[must_use]
 pub fn of_report(report: &HarnessExploration) -> Verdict {
-    let verdict = of_exploration(
-        &report.promise,
-        &report.counts,
-        report.sampled_inputs,
-        &report.not_followed,
+    let verdict = hindered(
+        &report.status,
+        of_exploration(
+            &report.promise,
+            &report.counts,
+            report.sampled_inputs,
+            &report.not_followed,
+        ),
     );
     match without_reason(report) {
         Some(tried) => Verdict {
@@ -283,10 +303,8 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
         Reason::Undecided => undecided,
         _ => 0,
     };
-    verdict(
-        claim,
-        &lacks(reasons, times, &report.not_followed, &report.lone),
-    )
+    let lacks = lacks(reasons, times, &report.not_followed, &report.lone);
+    hindered(&report.status, verdict(claim, &lacks))
 }
 
 /// Says of a harness in which no two threads ran side by side that there is nothing more to search; `None` for other
@@ -854,6 +872,13 @@ mod tests {
             }];
             assert_eq!(withdrawn::by_exploration(&mut checked, explored), wanted);
             assert_eq!(withdrawn::has_missed(&checked), wanted.is_some());
+            // The check claims nothing for other random numbers.
+            explored.failures[0].random_numbers = 1;
+            assert_eq!(
+                withdrawn::by_exploration(&mut checked.clone(), explored),
+                None
+            );
+            explored.failures[0].random_numbers = 0;
             // A thread that was not under test was not claimed for.
             let mut other = sample::harness();
             explored.failures[0].couplings[0].under_test = Role::Second;

@@ -14,7 +14,8 @@ pub fn by_faults(checked: &mut HarnessReport) {
 /// Takes the claims of a harness back that an exploration refutes: it has found a failure with so few reads of what the other
 /// thread wrote that the check has tried all choices of as many, and the check has not found it. Returns the fewest such reads.
 pub fn by_exploration(checked: &mut HarnessReport, explored: &HarnessExploration) -> Option<u32> {
-    let failures = explored.failures.iter();
+    // What a program does with other random numbers is no execution that the check has had to do with.
+    let failures = explored.failures.iter().filter(|it| it.random_numbers == 0);
     let missed: Vec<Coupling> = failures
         .flat_map(|failure| failure.couplings.iter().copied())
         .filter(|coupling| claims(checked, *coupling))
