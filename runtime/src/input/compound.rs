@@ -395,7 +395,8 @@ mod tests {
                 name: "it",
                 ty: "V",
             };
-            let count = count::<V>(&param, &Spec::Default).unwrap_or_else(|error| panic!("{error}"));
+            let count =
+                count::<V>(&param, &Spec::Default).unwrap_or_else(|error| panic!("{error}"));
             let value = |n| value::<V>(&param, &Spec::Default, n, 7).map(|it| format!("{it:?}"));
             let all: std::collections::BTreeSet<_> = (0..count.values)
                 .map(|n| value(n).unwrap_or_else(|error| panic!("{error}")))

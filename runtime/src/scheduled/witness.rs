@@ -371,7 +371,7 @@ impl Scheduler for Follow {
             let pending = view.of(thread);
             view.live
                 .contains(thread)
-                .then(|| (pending.kind, pending.site))
+                .then_some((pending.kind, pending.site))
         });
         let is_over = self.before == 0 && self.at == self.expected.len();
         let waits = !is_over || self.onwards == Onwards::Nowhere;
