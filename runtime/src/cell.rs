@@ -38,6 +38,11 @@ impl<V: Shadow> StaticMut<V> {
         self.cell.set(value, Location::caller());
     }
 
+    /// Returns a pointer to the value. Accesses through it aren't seen.
+    pub fn pointer(&self) -> *mut V {
+        self.cell.pointer()
+    }
+
     /// Reads the value in place.
     ///
     /// # Safety

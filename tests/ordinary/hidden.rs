@@ -134,7 +134,7 @@ fn named_lifetime_by_a_pointer() {
     assert_eq!(n, 2, "lost");
 }
 
-// refused: a pointer to `static mut SLOT` is not supported
+// not followed: a pointer to `static mut SLOT`
 #[test]
 fn named_maybe_uninit() {
     static mut SLOT: MaybeUninit<u32> = MaybeUninit::uninit();
@@ -184,7 +184,7 @@ fn named_get_mut_unchecked_by_hand() {
     assert_eq!(unsafe { (*R.0.get()).len() }, 2, "lost");
 }
 
-// refused: a pointer to `static mut N` is not supported
+// not followed: a pointer to `static mut N`
 #[test]
 fn named_static_mut_by_reference() {
     static mut N: u32 = 0;

@@ -53,6 +53,11 @@ impl<V: Shadow> PlainCell<V> {
         by_mode!(write(self, None, site))
     }
 
+    /// Returns a pointer to the value, which is no event. What is done through it isn't seen.
+    pub(crate) fn pointer(&self) -> *mut V {
+        by_mode!(pointer(self))
+    }
+
     /// Writes the value.
     pub(crate) fn set(&self, value: V, site: Site) {
         let place = by_mode!(write(self, Some(&value), site));

@@ -380,10 +380,17 @@ impl Walker<'_> {
     fn address_macro(&mut self, mac: &Macro) -> Option<()> {
         let place: Expr = syn::parse2(mac.tokens.clone()).ok()?;
         if let Some(item) = self.static_root(&place) {
-            self.refuse_address(
-                item,
-                bytes(&mac.path).start..mac.delimiter.span().close().byte_range().end,
-            );
+            let range = bytes(&mac.path).start..mac.delimiter.span().close().byte_range().end;
+            if self.opaque > 0 {
+                self.refuse_static_in_macro(range);
+                return Some(());
+            }
+            let is_mut = mac
+                .path
+                .segments
+                .last()
+                .is_some_and(|it| it.ident == "addr_of_mut");
+            self.static_address(item, &place, is_mut, range);
         } else {
             self.used(&place, super::raw::Use::Untouched);
             self.visit_expr(&place);

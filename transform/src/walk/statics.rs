@@ -11,6 +11,7 @@ use syn::{Expr, ExprAssign, ExprBinary, ExprMethodCall, ItemStatic, StaticMutabi
 
 use super::places::{borrows_in_patterns, indices_of, is_whole, plain_operator, root};
 use super::{Walker, bytes};
+use crate::options::Mode;
 use crate::resolve::{ItemId, Receiver, name};
 
 impl Walker<'_> {
@@ -97,7 +98,10 @@ impl Walker<'_> {
             Expr::Assign(assign) => self.static_assign(item, assign),
             Expr::Binary(binary) => self.static_update(item, binary),
             Expr::MethodCall(call) => self.static_method(item, call),
-            Expr::RawAddr(_) => self.refuse_address(item, bytes(expr)),
+            Expr::RawAddr(raw) => {
+                let is_mut = matches!(raw.mutability, syn::PointerMutability::Mut(_));
+                self.static_address(item, place, is_mut, bytes(expr));
+            }
             Expr::Reference(_) => self.refuse_reference(item, bytes(expr)),
             _ => self.static_read(item, expr),
         }
@@ -269,7 +273,30 @@ impl Walker<'_> {
         false
     }
 
-    pub(super) fn refuse_address(&mut self, item: ItemId, range: Range<usize>) {
+    /// Handles an expression that is a pointer to a place in a `static mut`. A pointer to the whole of it is handed out where
+    /// threads run as threads; what is done through it is not followed.
+    pub(super) fn static_address(
+        &mut self,
+        item: ItemId,
+        place: &Expr,
+        is_mut: bool,
+        range: Range<usize>,
+    ) {
+        if self.mode == Mode::Sequential || !is_whole(place) {
+            return self.refuse_address(item, range);
+        }
+        let at = bytes(root(place));
+        let pointer = match is_mut {
+            true => ".pointer()",
+            false => ".pointer().cast_const()",
+        };
+        self.edits().replace(range.start..at.start, "");
+        self.edits().replace(at.end..range.end, pointer);
+        let what = format!("a pointer to `static mut {}`", self.tables.items[item].name);
+        self.unfollowed(range, what);
+    }
+
+    fn refuse_address(&mut self, item: ItemId, range: Range<usize>) {
         let what = format!("a pointer to `static mut {}`", self.tables.items[item].name);
         let help = "read and write the variable itself, or use an atomic or a `Mutex`";
         self.refuse(

@@ -14,3 +14,7 @@ pub(super) const fn write<V: Shadow>(
 ) -> *mut V {
     cell.g.as_ptr()
 }
+
+pub(super) const fn pointer<V: Shadow>(cell: &PlainCell<V>) -> *mut V {
+    cell.g.as_ptr()
+}

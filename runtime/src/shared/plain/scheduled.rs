@@ -20,12 +20,7 @@ pub(super) fn write<V: Shadow>(
     site: Site,
 ) -> *mut V {
     let object = enter(machine, cell, Kind::Write, site);
-    if cell.initial.is_none() {
-        // SAFETY: it is the current thread's turn, and what the program refers to is for its `unsafe` code to answer for.
-        // `enter` puts the value back, and a `static mut` is never dropped.
-        let initial = machine.outside(|| unsafe { cell.g.get().initial() });
-        cell.initial.keep(initial);
-    }
+    keep_initial(machine, cell);
     let found = machine.found(object, || hash(cell));
     let left = match value {
         Some(value) if machine.tells_values() => hash_of(value).unwrap_or_else(|| machine.fresh()),
@@ -39,8 +34,25 @@ pub(super) fn write<V: Shadow>(
     cell.g.as_ptr()
 }
 
-/// Waits for the thread's turn for an event of this kind. Returns the object.
-fn enter<V: Shadow>(machine: Handle, cell: &PlainCell<V>, kind: Kind, site: Site) -> Object {
+/// The place of the value, for accesses that aren't seen, of any kind.
+pub(super) fn pointer<V: Shadow>(machine: Handle, cell: &PlainCell<V>) -> *mut V {
+    renew(machine, cell);
+    keep_initial(machine, cell);
+    cell.g.as_ptr()
+}
+
+/// Keeps the value before the first write, for the next execution.
+fn keep_initial<V: Shadow>(machine: Handle, cell: &PlainCell<V>) {
+    if cell.initial.is_none() {
+        // SAFETY: it is the current thread's turn, and what the program refers to is for its `unsafe` code to answer for.
+        // `renew` puts the value back, and a `static mut` is never dropped.
+        let initial = machine.outside(|| unsafe { cell.g.get().initial() });
+        cell.initial.keep(initial);
+    }
+}
+
+/// Puts the initial value back in an execution's first access.
+fn renew<V: Shadow>(machine: Handle, cell: &PlainCell<V>) {
     let lasts = cell.tag.lasts();
     if cell.tag.renew(machine.generation(), cell) {
         // SAFETY: references to the value end with the execution that made them.
@@ -50,6 +62,11 @@ fn enter<V: Shadow>(machine: Handle, cell: &PlainCell<V>, kind: Kind, site: Site
             }
         }
     }
+}
+
+/// Waits for the thread's turn for an event of this kind. Returns the object.
+fn enter<V: Shadow>(machine: Handle, cell: &PlainCell<V>, kind: Kind, site: Site) -> Object {
+    renew(machine, cell);
     let object = cell.tag.name(machine, cell);
     machine.plain(object);
     machine.turn(kind, object, 0, site);

@@ -22,6 +22,10 @@ pub(super) fn read<V: Shadow>(handle: Handle, cell: &PlainCell<V>, site: Site) -
     cell.place(handle)
 }
 
+pub(super) fn pointer<V: Shadow>(handle: Handle, cell: &PlainCell<V>) -> *mut V {
+    cell.place(handle)
+}
+
 /// The current line's copy for writing, with the write event; the value is written after this.
 pub(super) fn write<V: Shadow>(
     handle: Handle,
