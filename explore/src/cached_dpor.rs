@@ -28,8 +28,6 @@
 //!
 //! Promise: `hbr-cache+dpor`: exhausted. `lazy-hbr+dpor`: exhausted lazily.
 
-mod visits;
-
 use crate::divergence::Divergence;
 use crate::dpor::turn_round;
 use crate::event::{Event, Object};
@@ -41,7 +39,7 @@ use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::Trace;
 
-use visits::{Operation, Visits, add};
+use crate::visits::{Operation, Visits, add};
 
 /// What is known of a scheduling point of the current schedule.
 #[derive(Clone, Debug, Default)]
@@ -58,7 +56,7 @@ pub struct CachedDpor {
     stack: Stack,
     trace: Trace,
     relation: Relation,
-    visits: Visits,
+    visits: Visits<ThreadSet>,
     /// One point for each event of the current schedule.
     points: Vec<Point>,
     plain: Vec<Object>,

@@ -18,6 +18,13 @@
 //! without any one of the rules. The comparison is no proof.) There are no sleep sets: the executions that a sleeping
 //! thread stands for may have been explored only with more preemptions than the bound leaves.
 //!
+//! What conservative points cost is mostly that an execution comes to a state that another one has come to: the same
+//! happens-before relation, and the same thread running. If that one had as many preemptions left, or more, all that could
+//! follow here has followed there, so the execution is given up, as in *Partial-Order Reduction for Context-Bounded State
+//! Exploration* (Musuvathi and Qadeer, MSR-TR-2007-12). As in [`CachedDpor`](crate::CachedDpor), the operations that came after the
+//! state there count as operations that may come next here, so that their races with this execution's events are not
+//! lost. States are not told apart so where threads rest: whose turn it is depends on the order of independent events.
+//!
 //! Promise: at the end of each bound b, every Mazurkiewicz trace that has an interleaving with at most b preemptions was
 //! executed; exhausted once a bound cuts nothing off.
 
@@ -27,10 +34,13 @@ use crate::divergence::{Difference, Divergence};
 use crate::event::{Event, Kind, Thread};
 use crate::executor::{Pick, RunEnd, View};
 use crate::fair::Turns;
+use crate::hash::mix;
 use crate::race::{Latest, races, was_let_go_by};
+use crate::relation::Relation;
 use crate::strategy::{Promise, Stats, Strategy};
 use crate::threads::ThreadSet;
 use crate::trace::{Position, Trace};
+use crate::visits::{Operation, Visits, add as unite};
 
 /// One scheduling point of the current schedule.
 #[derive(Clone, Copy, Debug)]
@@ -54,10 +64,25 @@ impl Node {
     }
 }
 
+/// What is known of a scheduling point of the current schedule.
+#[derive(Clone, Debug)]
+struct Point {
+    /// The hash of what tells the state.
+    state: u64,
+    preemptions: u32,
+    /// The numbers of the operations that have come after the point, ascending.
+    after: Vec<u32>,
+}
+
 /// Iterative context bounding with partial-order reduction.
 #[derive(Clone, Debug)]
 pub struct IcbDpor {
     nodes: Vec<Node>,
+    /// One for each of `nodes`.
+    points: Vec<Point>,
+    relation: Relation,
+    visits: Visits<u32>,
+    given_up: u64,
     depth: usize,
     turns: Turns,
     trace: Trace,
@@ -74,7 +99,9 @@ pub struct IcbDpor {
     spins: bool,
     /// Pairs of threads, of which the first has waited for the end of the second.
     joins: Vec<(Thread, Thread)>,
-    /// Whether one of `locks`, `spins` and `joins` has changed since the current bound began: then this bound begins again.
+    /// Whether threads let others go first.
+    rests: bool,
+    /// Whether one of `locks`, `spins`, `joins` and `rests` has changed since the current bound began: then this bound begins again.
     again: bool,
 }
 
@@ -94,6 +121,10 @@ impl IcbDpor {
     fn starting_at(bound: u32, last: Option<u32>) -> Self {
         Self {
             nodes: Vec::new(),
+            points: Vec::new(),
+            relation: Relation::default(),
+            visits: Visits::default(),
+            given_up: 0,
             depth: 0,
             turns: Turns::default(),
             trace: Trace::default(),
@@ -107,6 +138,7 @@ impl IcbDpor {
             locks: false,
             spins: false,
             joins: Vec::new(),
+            rests: false,
             again: false,
         }
     }
@@ -123,15 +155,36 @@ impl IcbDpor {
         self.completed
     }
 
+    /// The number of executions given up because all that could follow had been explored.
+    #[must_use]
+    pub fn given_up(&self) -> u64 {
+        self.given_up
+    }
+
     fn push(&mut self, view: &View<'_>, turn: ThreadSet) -> Pick {
         self.learn(view);
         let chosen = view.preferred(turn);
+        // To let others have their turns is no preemption.
+        let running = view.running().filter(|&running| turn.contains(running));
         let (preemptions, weight) = self.nodes.last().map_or((0, 1.0), |node| {
             let children = node.backtrack.union(node.done);
             (
                 node.spent_with(node.chosen),
                 node.weight / f64::from(children.len().max(1)),
             )
+        });
+        let state = mix(
+            self.relation.hash(),
+            running.map_or(0, |running| 1 + u64::from(running)),
+        );
+        if self.is_explored(state, preemptions) {
+            self.given_up += 1;
+            return Pick::Abandon;
+        }
+        self.points.push(Point {
+            state,
+            preemptions,
+            after: Vec::new(),
         });
         let held = match (self.nodes.last(), self.trace.len()) {
             (Some(node), length @ 1..) => match self.trace.event(length as Position - 1).kind {
@@ -150,16 +203,86 @@ impl IcbDpor {
             },
             done: ThreadSet::EMPTY,
             chosen,
-            // To let others have their turns is no preemption.
-            running: view.running().filter(|&running| turn.contains(running)),
+            running,
             preemptions,
             weight,
         });
         Pick::Run(chosen)
     }
 
+    /// Whether all that can follow here has followed elsewhere, with as many preemptions left. What has followed there is held
+    /// against the events here.
+    fn is_explored(&mut self, state: u64, preemptions: u32) -> bool {
+        if self.rests || self.again {
+            return false;
+        }
+        let Some(after) = self.visits.find(state, preemptions) else {
+            return false;
+        };
+        let after = after.to_vec();
+        for &number in &after {
+            self.race_later(self.visits.operation(number));
+        }
+        if let Some(point) = self.points.last_mut() {
+            unite(&mut point.after, &after);
+        }
+        true
+    }
+
+    /// Adds backtrack points for the races of an operation that comes later, after events that are not known.
+    fn race_later(&mut self, operation: Operation) {
+        let thread = operation.thread;
+        self.race(
+            Latest {
+                thread,
+                kind: operation.kind,
+                object: operation.object,
+                before: self.trace.last(thread),
+                end: self.trace.len() as Position,
+            },
+            true,
+        );
+        // The block that was running may be that of a racing event that is not known, and so begins here.
+        let Some(mut at) = self.nodes.len().checked_sub(1) else {
+            return;
+        };
+        let running = self.nodes[at].chosen;
+        if running == thread {
+            return;
+        }
+        add(&mut self.nodes[at], thread);
+        while at > 0 && self.nodes[at - 1].chosen == running {
+            at -= 1;
+            add(&mut self.nodes[at], thread);
+        }
+    }
+
+    /// An operation comes after the last point of the schedule.
+    fn note(&mut self, operation: Operation) {
+        let number = self.visits.number(operation);
+        if let Some(point) = self.points.last_mut() {
+            unite(&mut point.after, &[number]);
+        }
+    }
+
+    /// The last point of the schedule has been explored to its end.
+    fn leave(&mut self) {
+        self.nodes.pop();
+        let Some(point) = self.points.pop() else {
+            return;
+        };
+        self.visits
+            .insert(point.state, point.preemptions, &point.after);
+        if let Some(before) = self.points.last_mut() {
+            unite(&mut before.after, &point.after);
+        }
+    }
+
     /// Learns for what threads wait in this program. A bound that began without knowing begins again.
     fn learn(&mut self, view: &View<'_>) {
+        if !view.resting.is_empty() {
+            self.again |= !replace(&mut self.rests, true);
+        }
         for thread in view.live.iter() {
             let pending = view.of(thread);
             let disabled = !view.enabled.contains(thread);
@@ -190,8 +313,11 @@ impl IcbDpor {
     fn advance(&mut self) -> bool {
         self.depth = 0;
         self.turns.clear();
+        self.relation.clear();
         if std::mem::take(&mut self.again) {
             self.nodes.clear();
+            self.points.clear();
+            self.visits.clear();
             self.trace.truncate(0);
             self.cut = false;
             self.explored = 0.0;
@@ -212,19 +338,21 @@ impl IcbDpor {
                 self.cut = true;
                 node.done.insert(next);
             }
-            self.nodes.pop();
+            self.leave();
         }
         false
     }
 
-    fn race(&mut self, latest: Latest) {
+    /// Adds backtrack points for the races of an operation. `is_later`: other events, which are not known, come before it.
+    fn race(&mut self, latest: Latest, is_later: bool) {
         let mut seen = ThreadSet::EMPTY;
         for position in races(&self.trace, latest) {
             let other = self.trace.event(position).thread;
             let there = self.nodes[position as usize]
                 .enabled
                 .contains(latest.thread);
-            if seen.contains(other) || was_let_go_by(latest, position, there) {
+            let is_let_go = !is_later && was_let_go_by(latest, position, there);
+            if seen.contains(other) || is_let_go {
                 continue;
             }
             seen.insert(other);
@@ -262,6 +390,7 @@ impl Strategy for IcbDpor {
             return false;
         }
         self.bound += 1;
+        self.visits.clear();
         self.cut = false;
         self.explored = 0.0;
         true
@@ -287,31 +416,36 @@ impl Strategy for IcbDpor {
 
     #[inline]
     fn ran(&mut self, event: &Event) -> Result<(), Divergence> {
+        self.relation.push(event);
         let position = self.depth - 1;
         if position < self.trace.len() {
             return self.trace.verify(position, event);
         }
         let position = self.trace.push(event);
-        self.race(Latest {
+        let latest = Latest {
             thread: event.thread,
             kind: event.kind,
             object: event.object,
             before: self.trace.entry(position).before,
             end: position,
-        });
+        };
+        self.note(Operation::of(event));
+        self.race(latest, false);
         Ok(())
     }
 
     fn blocked(&mut self, view: &View<'_>) {
         for thread in view.live.iter() {
             let pending = view.of(thread);
-            self.race(Latest {
+            self.note(Operation::announced(thread, pending));
+            let latest = Latest {
                 thread,
                 kind: pending.kind,
                 object: pending.object,
                 before: self.trace.last(thread),
                 end: self.trace.len() as Position,
-            });
+            };
+            self.race(latest, false);
         }
     }
 

@@ -109,6 +109,7 @@ pub mod threads;
 mod trace;
 pub mod transition;
 mod tree;
+mod visits;
 pub mod waiting;
 
 pub use seqz_vocabulary::{event, hash, observation};
