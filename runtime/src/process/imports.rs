@@ -42,7 +42,7 @@ const FAMILIES: [&str; 16] = [
 ];
 
 /// Other known names. Files, sockets and processes are found in the source, and [when they are asked
-/// for](super::asked).
+/// for](super::asked): what is to be done at a fork matters to those who fork alone.
 const KNOWN: &str = "
     __environ environ abort chroot pidfd_getpid posix_spawn_file_actions_addchdir posix_spawn_file_actions_addchdir_np
     accept accept4 access aligned_alloc atof atoi atol atoll bcmp bind bsearch calloc ceil ceilf chmod chown clock_getres
@@ -71,7 +71,10 @@ const KNOWN: &str = "
     tgamma trunc truncate64 truncf uname unlink unlinkat utimensat vfork wait4 waitid waitpid wcslen write writev
     __xpg_strerror_r __fxstat64 __xstat64 __lxstat64 __rust_probestack __cmsg_nxthdr __sigsetjmp abs acos acosf asin
     asinf atan atan2 atan2f atanf cbrt cbrtf div fabs fmax fmin frexp labs modf nextafter remainder sincos sincosf
-    toupper tolower isupper islower gmtime_r timegm difftime rand_r
+    toupper tolower isupper islower gmtime_r timegm difftime rand_r explicit_bzero __explicit_bzero_chk __memcpy_chk
+    __memmove_chk __memset_chk __strcpy_chk __strcat_chk __strncpy_chk __snprintf_chk __vsnprintf_chk vsnprintf sscanf
+    __isoc99_sscanf __isoc23_sscanf __isoc23_strtol __isoc23_strtoll __isoc23_strtoul __isoc23_strtoull __ctype_b_loc
+    __ctype_tolower_loc __ctype_toupper_loc __register_atfork
 ";
 
 /// The imports whose state outlives an execution, or is not known not to, in words.
@@ -98,7 +101,15 @@ mod tests {
 
     #[test]
     fn what_is_not_known_is_named() {
-        let imports = ["malloc", "chdir", "rand", "setitimer", "clock_gettime"].map(str::to_owned);
+        let known = [
+            "malloc",
+            "chdir",
+            "rand",
+            "clock_gettime",
+            "__register_atfork",
+        ];
+        let imports = known.into_iter().chain(["setitimer"]);
+        let imports: Vec<_> = imports.map(str::to_owned).collect();
         assert_eq!(
             without_remedy(&imports),
             ["state of the C function `setitimer`"]
