@@ -157,6 +157,7 @@ impl Dependencies {
                             column: place.start.col,
                             text: line_of(place).to_owned(),
                         },
+                        inside: true,
                     }));
             }
         }
