@@ -157,19 +157,11 @@ impl Error {
                     .note("a harness is a #[test], a `pub fn` or `main` that starts threads with `std::thread`, itself or through functions of the crate, or, for `explore`, of a dependency")
                     .help("give a file or a crate with a `#[test]` that spawns threads"),
             ],
+            Self::NoSuchHarness { known, .. } if known.is_empty() => {
+                vec![plain.note("the program has none")]
+            }
             Self::NoSuchHarness { wanted, known } => {
-                let near = near(wanted, known);
-                vec![if known.is_empty() {
-                    plain.note("the program has none")
-                } else if near.is_empty() || known.len() <= FEW {
-                    plain.help(format!("there are: {}", known.join(", ")))
-                } else {
-                    plain.help(format!(
-                        "similar names are: {}; `seqz list` shows all {}",
-                        near.join(", "),
-                        known.len()
-                    ))
-                }]
+                vec![plain.help(instead_of(wanted, known, "seqz list"))]
             }
             Self::AmbiguousHarness { candidates, .. } => {
                 vec![plain.help(format!("give more of its path: {}", candidates.join(", ")))]
@@ -180,21 +172,11 @@ impl Error {
             Self::NoSuchFeature { known, .. } => {
                 vec![plain.help(format!("there are: {}", known.join(", ")))]
             }
+            Self::NoSuchDependency { known, .. } if known.is_empty() => {
+                vec![plain.note("it depends on none")]
+            }
             Self::NoSuchDependency { wanted, known } => {
-                let near = near(wanted, known);
-                vec![if known.is_empty() {
-                    plain.note("it depends on none")
-                } else if known.len() <= FEW {
-                    plain.help(format!("there are: {}", known.join(", ")))
-                } else if near.is_empty() {
-                    plain.help(format!("`cargo tree` shows all {}", known.len()))
-                } else {
-                    plain.help(format!(
-                        "similar names are: {}; `cargo tree` shows all {}",
-                        near.join(", "),
-                        known.len()
-                    ))
-                }]
+                vec![plain.help(instead_of(wanted, known, "cargo tree"))]
             }
             Self::Option { help, .. } => vec![plain.help(help)],
             Self::Build { output, .. } if !output.trim().is_empty() => vec![plain.note(output.trim())],
@@ -223,6 +205,29 @@ impl Error {
 
 /// So many names are all told where none of them fits.
 const FEW: usize = 8;
+
+/// Says which names there are instead of the wanted one, and what shows them where they are many.
+fn instead_of(wanted: &str, known: &[String], shows: &str) -> String {
+    let near = near(wanted, known);
+    if known.len() <= FEW {
+        format!("there are: {}", known.join(", "))
+    } else if near.is_empty() {
+        format!("`{shows}` shows all {}", known.len())
+    } else if near.len() > FEW {
+        let (few, more) = (&near[..FEW], near.len() - FEW);
+        format!(
+            "similar names are: {}, and {more} more; `{shows}` shows all {}",
+            few.join(", "),
+            known.len()
+        )
+    } else {
+        format!(
+            "similar names are: {}; `{shows}` shows all {}",
+            near.join(", "),
+            known.len()
+        )
+    }
+}
 
 /// Returns the names that have the wanted one, or a word of it, in them.
 fn near<'n>(wanted: &str, known: &'n [String]) -> Vec<&'n str> {

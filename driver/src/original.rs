@@ -49,6 +49,11 @@ impl<'a> Original<'a> {
         site
     }
 
+    /// Whether a place is in the program itself, and not in a dependency.
+    pub(crate) fn is_of_program(&self, site: &Site) -> bool {
+        self.program.has_file(&site.file)
+    }
+
     fn find_site(&self, place: &Place) -> Option<Site> {
         let Origin {
             file, line, column, ..

@@ -301,6 +301,13 @@ impl Program {
         }
     }
 
+    /// Whether a file, by the name that is shown for it, belongs to the program itself.
+    #[must_use]
+    pub(crate) fn has_file(&self, shown_as: &str) -> bool {
+        let mut files = self.inner.files();
+        files.any(|file| shown(file) == shown_as)
+    }
+
     /// Generates the crate.
     ///
     /// # Errors

@@ -42,6 +42,9 @@ pub struct ReportArgs {
 }
 
 pub(super) fn run(args: &ReportArgs) -> Result<Verdict, Error> {
+    if args.file.is_dir() {
+        return Err(is_directory(&args.file));
+    }
     let report = match Comparison::read(&args.file)? {
         Some(comparison) => html::comparison::draw(&comparison),
         None => html::finding::draw(&Finding::read(&args.file)?, &shown(&args.file)),
@@ -77,6 +80,32 @@ pub(super) fn run(args: &ReportArgs) -> Result<Verdict, Error> {
         Ok(())
     })?;
     Ok(Verdict::Clean)
+}
+
+/// The error of a directory that is given in the place of a finding's file.
+fn is_directory(dir: &Path) -> Error {
+    let entries = fs::read_dir(dir).into_iter().flatten().flatten();
+    let files = entries.map(|entry| dir.join(entry.file_name()));
+    let mut files: Vec<_> = files
+        .filter(|file| file.extension().is_some_and(|end| end == "json"))
+        .map(|file| shown(&file))
+        .collect();
+    files.sort();
+    let whole = fs::canonicalize(dir).unwrap_or_else(|_| dir.to_owned());
+    Error::Option {
+        message: format!(
+            "{} is a directory, and not the file of a finding",
+            shown(&whole)
+        ),
+        help: match files.as_slice() {
+            [] => "a search names the files that it writes, as in target/seqz/findings/…/1.json"
+                .into(),
+            [only] => format!("it has one such file in it: {only}"),
+            [first, .., last] => {
+                format!("it has {} such files in it, {first} to {last}", files.len())
+            }
+        },
+    }
 }
 
 /// Whether nothing is lost where the file is written over: it isn't there, is empty, or is a page or a picture of seqz's.

@@ -99,6 +99,15 @@ impl Original<'_> {
                 event.action.is_waiting() && event.site == site && event.object != waiting.object
             });
             let here = place.and_then(|place| self.origin(place)?.name);
+            let is_own = |site: &Site| self.is_of_program(site);
+            let after = site.as_ref().filter(|site| !is_own(site)).and_then(|_| {
+                let of_thread = schedule.iter().rev();
+                let of_thread = of_thread.filter(|event| event.thread == waiting.thread);
+                of_thread
+                    .filter_map(|event| event.site.as_ref())
+                    .find(|site| is_own(site))
+                    .cloned()
+            });
             let numbered = schedule
                 .iter()
                 .filter(|event| event.object == waiting.object && event.action.has_variable())
@@ -120,6 +129,7 @@ impl Original<'_> {
                     .or_else(|| touched.find_map(|event| event.variable.clone()))
                     .filter(|_| action.has_variable()),
                 site,
+                after,
             }
         };
         waiting.iter().map(told).collect()

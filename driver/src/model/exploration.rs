@@ -394,4 +394,7 @@ pub struct Waiting {
     pub variable: Option<String>,
     /// The place at which the thread waits.
     pub site: Option<Site>,
+    /// If that is in a dependency: the last place in the program itself at which the thread did something before.
+    #[serde(default)]
+    pub after: Option<Site>,
 }

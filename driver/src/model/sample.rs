@@ -276,6 +276,7 @@ pub(crate) fn exploration() -> Exploration {
             instead: Some(3),
             variable: Some("a".into()),
             site: Some(site(12, "a.lock()")),
+            after: None,
         }],
         inputs: bug().inputs,
         threads: vec![None, Some(harness().threads[0].clone())],

@@ -143,14 +143,22 @@ impl Status {
         } else {
             format!(", with {}", values.join(", "))
         };
-        let why = match not_followed.first() {
-            Some(first) => format!(
-                ". That may come of {}: the order of what its threads do there is none that seqz knows of. `--strategy random` \
-                 goes on all the same",
-                first.phrase()
-            ),
-            None => String::new(),
+        // Which of them it is can't be told.
+        let of = match not_followed {
+            [] => None,
+            [only] => Some(only.phrase()),
+            [one, other] => Some(format!("{} or {}", one.phrase(), other.phrase())),
+            [_, ..] => Some(format!(
+                "one of the {} parts that are not followed",
+                not_followed.len()
+            )),
         };
+        let why = of.map_or_else(String::new, |of| {
+            format!(
+                ". That may come of {of}: the order of what its threads do there is none that seqz knows of. `--strategy random` \
+                 goes on all the same"
+            )
+        });
         Self::Nondeterministic {
             reason: format!(
                 "run again with the same inputs and {same}, it did something else{with}{why}"

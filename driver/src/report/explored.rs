@@ -84,7 +84,8 @@ pub fn harness(
         } else {
             paragraph(out, "  ", plain.trim(), columns)?;
         }
-        paragraph(out, "  ", &counts(&report.counts), columns)?;
+        let distinct = report.failures.len();
+        paragraph(out, "  ", &counts(&report.counts, distinct), columns)?;
     } else {
         // Without the verdict, which would name what is not followed, it is named here.
         not_followed(out, &report.not_followed, columns)?;
@@ -121,6 +122,13 @@ pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Re
         writeln!(out, "  Thread {thread} {what}:")?;
         if let Some(site) = &waiting.site {
             source_line(out, site, columns)?;
+        }
+        if let Some(after) = &waiting.after {
+            writeln!(
+                out,
+                "  in a dependency, after it did this in the program itself:"
+            )?;
+            source_line(out, after, columns)?;
         }
     }
     if let Some(inputs) = words::inputs(&failure.inputs) {
@@ -310,7 +318,8 @@ fn marks(failure: &Failure) -> Vec<Mark<'_>> {
     marks
 }
 
-fn counts(counts: &Counts) -> String {
+/// Says what the search took, and how many `distinct` failures its failing executions have.
+fn counts(counts: &Counts, distinct: usize) -> String {
     let mut text = counted(counts.executions, "execution", "executions");
     for (n, what) in [
         (counts.redundant, "redundant"),
@@ -319,11 +328,18 @@ fn counts(counts: &Counts) -> String {
         (counts.truncated - counts.undecided, "cut at --max-steps"),
         (counts.undecided, "cut where threads wait"),
         (counts.waiting, "that go on in others"),
-        (counts.failing, "failing"),
     ] {
         if n > 0 {
             text.push_str(&format!(", {} {what}", grouped(n)));
         }
+    }
+    if counts.failing > 0 {
+        let failing = grouped(counts.failing);
+        text.push_str(&match (counts.failing, distinct) {
+            (1, _) | (_, 0) => format!(", {failing} failing"),
+            (_, 1) => format!(", {failing} failing, all in the same way"),
+            (_, n) => format!(", {failing} failing, in {} ways", in_words(n)),
+        });
     }
     let lazy = counts
         .lazy_relations

@@ -499,6 +499,13 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if summary.checked > 0 {
         let rest = verdict::of_check(report).rest;
         writeln!(out, "{}.", sentence(&rest))?;
+        let mut not_followed = report.harnesses.iter().flat_map(|it| &it.not_followed);
+        if not_followed.any(|it| it.package.is_some()) {
+            writeln!(
+                out,
+                "A check builds all dependencies as they are: `seqz explore` follows most of those in which threads share something."
+            )?;
+        }
         if let Some(beyond) = verdict::beyond(report) {
             writeln!(out, "{beyond}.")?;
         }
