@@ -99,7 +99,7 @@ mod tests {
             upper: &[0],
         };
         let wrong = super::compare(
-            &words::to_model(&[1, 0, 0, 0, 0]).unwrap(),
+            &words::to_model(&[1, 0, 0, 0, 0, 0]).unwrap(),
             &stuck,
             None,
             &feasible,
