@@ -228,7 +228,10 @@ impl Runner<'_> {
                     End::Died(death) => Some(death),
                     _ => None,
                 };
-                return Ok(if running.schedule.is_empty() {
+                let own_panic = death.as_ref().and_then(Death::own_panic);
+                return Ok(if let Some(panic) = own_panic {
+                    Ended::Failed(format!("a fault of seqz: its search panicked: {panic}"))
+                } else if running.schedule.is_empty() {
                     Ended::Failed(format!("the program died before anything was run: {how}"))
                 } else {
                     Ended::Fatal(Box::new(Fatal { death, running }))

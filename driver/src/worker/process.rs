@@ -17,6 +17,11 @@ use super::{ends_with_us, memory, orphan, stuck};
 use crate::model::standstill::Standstill;
 use crate::said::{Lives, said};
 
+/// The code with which a process ends whose main thread panics.
+const PANICKED: i32 = 101;
+/// Where the runtime's sources are, as its panics say: see [`crate::compiled`].
+const OWN_SOURCE: &str = "/seqz/runtime/";
+
 /// The time that a worker has for its first sign of life.
 const START: Duration = Duration::from_secs(30);
 /// The time that a worker has to end by itself once it is told to, or has closed its end of the connection.
@@ -313,6 +318,25 @@ impl Death {
         self.stderr.lines().any(|line| line.starts_with(UNWINDS))
     }
 
+    /// What the worker has said of a panic of its own, which is a fault of seqz. Panics of the program end no process.
+    #[must_use]
+    pub fn own_panic(&self) -> Option<String> {
+        if self.status.code() != Some(PANICKED) {
+            return None;
+        }
+        let mut lines = self.stderr.lines();
+        let place = lines.find_map(|line| {
+            let (_, place) = line.split_once(" panicked at ")?;
+            place
+                .contains(OWN_SOURCE)
+                .then(|| place.trim_end_matches(':'))
+        })?;
+        Some(format!(
+            "{} ({place})",
+            lines.next().unwrap_or("it panicked")
+        ))
+    }
+
     /// Whether the program ended itself by `exit`.
     #[must_use]
     pub fn exited(&self) -> bool {
@@ -397,5 +421,16 @@ mod tests {
         );
         assert_eq!(death(3 << 8, "").describe(), "the process called exit(3)");
         assert!(death(3 << 8, "").exited());
+        let panics = |place: &str| {
+            format!("\nthread 'main' (3) panicked at {place}:59:22:\nindex out of bounds\n")
+        };
+        let own = panics("/seqz/runtime/vendor/seqz-explore/src/trace.rs");
+        assert_eq!(
+            death(101 << 8, &own).own_panic().as_deref(),
+            Some("index out of bounds (/seqz/runtime/vendor/seqz-explore/src/trace.rs:59:22)")
+        );
+        // What a program says, and how it ends, is its own affair.
+        assert_eq!(death(1 << 8, &own).own_panic(), None);
+        assert_eq!(death(101 << 8, &panics("src/lib.rs")).own_panic(), None);
     }
 }
