@@ -576,7 +576,6 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
                     transform::Reasonless::WeakExchange => Reasonless::WeakExchange,
                 },
                 site: site(place),
-                inside: false,
             })
             .collect(),
         unsupported: info.unsupported.as_ref().map(|error| {

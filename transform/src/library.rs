@@ -13,7 +13,7 @@ use crate::options::Mode;
 use crate::reached::Parts;
 use crate::sharing::MADE;
 use crate::source::Place;
-use crate::walk::{Analysis, Lone, Reasonless, analyze};
+use crate::walk::{Analysis, Reasonless, analyze};
 
 /// A loaded library.
 pub struct Library {
@@ -148,9 +148,7 @@ impl Library {
                 continue;
             }
             let edited = analysis.edits[number].apply(file.source.text.as_str());
-            // Weak exchanges of dependencies fail without a reason where that is asked for everywhere.
-            let is_tried = |lone: &&Lone| lone.file == number && lone.what == Reasonless::Wait;
-            let lone = analysis.lone.iter().filter(is_tried);
+            let lone = analysis.lone.iter().filter(|lone| lone.file == number);
             done.map.add(
                 &file.source,
                 &edited,

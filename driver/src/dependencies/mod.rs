@@ -157,7 +157,6 @@ impl Dependencies {
                             column: place.start.col,
                             text: line_of(place).to_owned(),
                         },
-                        inside: true,
                     }));
             }
         }

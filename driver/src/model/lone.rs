@@ -12,18 +12,6 @@ pub struct Lone {
     pub what: Reasonless,
     /// The place of the call.
     pub site: Site,
-    /// Whether the call is in a dependency. By default, weak exchanges fail without a reason in the program itself alone: those of
-    /// locks and queues are followed by another attempt, though mostly not in the same function.
-    #[serde(default)]
-    pub inside: bool,
-}
-
-impl Lone {
-    /// Whether the outcome is tried by default.
-    #[must_use]
-    pub const fn is_tried(&self) -> bool {
-        !(self.inside && matches!(self.what, Reasonless::WeakExchange))
-    }
 }
 
 /// An outcome that may happen without a reason.
@@ -63,8 +51,8 @@ impl Spurious {
 
     /// Returns what is tried in a harness with these calls outside of loops.
     #[must_use]
-    pub fn of(self, lone: &[Lone]) -> Self {
-        if self.in_loops || lone.iter().any(Lone::is_tried) {
+    pub const fn of(self, lone: &[Lone]) -> Self {
+        if self.in_loops || !lone.is_empty() {
             self
         } else {
             Self {
@@ -116,22 +104,6 @@ fn happens(all: &[Lone]) -> &'static str {
 /// Says how often the outcomes were tried in each execution, if there is something to be said.
 #[must_use]
 pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
-    let in_loops = spurious.in_loops;
-    let (by_default, left): (Vec<_>, Vec<_>) = all.iter().cloned().partition(Lone::is_tried);
-    let own = tried_of(&by_default, spurious);
-    // With 0 or a number given, nothing is left out but by that.
-    let left = named(&left).filter(|_| !in_loops).map(|named| {
-        let happens = happens(&left);
-        format!("{named}, in dependencies, could not {happens} without a reason (--spurious 1)")
-    });
-    match (own, left) {
-        (Some(own), Some(left)) => Some(format!("{own}; {left}")),
-        (own, left) => own.or(left),
-    }
-}
-
-/// The same of calls that are all tried, or none.
-fn tried_of(all: &[Lone], spurious: Spurious) -> Option<String> {
     let Spurious { times, in_loops } = spurious;
     let often = match times {
         1 => "once".to_owned(),

@@ -251,7 +251,6 @@ pub(crate) fn lone() -> Lone {
             14,
             "taken.compare_exchange_weak(false, true, SeqCst, SeqCst)",
         ),
-        inside: false,
     }
 }
 
