@@ -5,7 +5,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use support::{Package, package, seqz};
+use support::{Package, newest_finding, package, seqz};
 
 fn explore(dir: &Package, args: &[&str]) -> (Option<i32>, Value) {
     let args = ["explore", "--format", "json"].iter().chain(args);
@@ -363,4 +363,91 @@ fn who_goes_round_for_ever_keeps_nobody_from_anything() {
             "{harness:#}"
         );
     }
+}
+
+/// Each fails in every execution: the limit is over long before the other thread has slept.
+const LATE: &str = r#"
+use std::sync::atomic::{AtomicBool, Ordering::SeqCst};
+use std::sync::Arc;
+use std::thread;
+use std::time::{Duration, Instant};
+
+const LIMIT: Duration = Duration::from_millis(5);
+
+/// Sets the flag much later, and looks meanwhile what has become of that.
+fn sets_late(wait: impl FnOnce(&AtomicBool)) {
+    let flag = Arc::new(AtomicBool::new(false));
+    let same = flag.clone();
+    let setter = thread::spawn(move || {
+        thread::sleep(10 * LIMIT);
+        same.store(true, SeqCst);
+    });
+    wait(&flag);
+    assert!(flag.load(SeqCst), "too late");
+    setter.join().unwrap();
+}
+
+#[test]
+fn with_sleeps() {
+    sets_late(|flag| {
+        let end = Instant::now() + LIMIT;
+        while !flag.load(SeqCst) && Instant::now() < end {
+            thread::sleep(LIMIT / 5);
+        }
+    });
+}
+
+#[test]
+fn with_turns_for_others() {
+    sets_late(|flag| {
+        let end = Instant::now() + LIMIT;
+        while !flag.load(SeqCst) && Instant::now() < end {
+            thread::yield_now();
+        }
+    });
+}
+
+#[test]
+fn with_the_time_that_has_passed() {
+    sets_late(|flag| {
+        let start = Instant::now();
+        loop {
+            if flag.load(SeqCst) || start.elapsed() > LIMIT {
+                break;
+            }
+            thread::sleep(LIMIT / 5);
+        }
+    });
+}
+"#;
+
+#[test]
+fn a_time_limit_is_over_while_another_thread_sleeps() {
+    let dir = package(LATE);
+    for strategy in [
+        "odpor",
+        "dfs",
+        "icb",
+        "hbr-cache",
+        "lazy-dpor",
+        "mcr",
+        "random",
+    ] {
+        let (code, report) = explore(&dir, &["--strategy", strategy]);
+        assert_eq!(code, Some(1), "{strategy}: {report:#}");
+        let found = found(&report);
+        assert_eq!(found.len(), 3);
+        for (name, (failures, promise)) in found {
+            assert_eq!(failures, ["too late"], "{strategy}: {name}");
+            let is_open = ["passing_time", "sampled"].contains(&promise.as_str());
+            assert!(is_open, "{strategy}: {name}: {promise}");
+        }
+        let file = newest_finding(dir.path(), &report);
+        let again = seqz(dir.path(), ["replay".as_ref(), file.as_os_str()]);
+        let is_same = again.stdout.contains("as it did when it was found");
+        assert!(is_same, "{strategy}: {}", again.shown());
+    }
+    // What a check does not come to, the exploration after it does.
+    let run = seqz(dir.path(), ["check", "--format", "json"]);
+    assert_eq!(run.code, Some(1), "{}", run.shown());
 }

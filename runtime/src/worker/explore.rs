@@ -3,6 +3,7 @@
 mod careful;
 mod known;
 mod length;
+mod passing;
 mod pulse;
 mod replay;
 mod resume;
@@ -391,6 +392,13 @@ impl<'a> Exploration<'a> {
                         .send(ExploreReply::Exploring(counts(&*search, shortfall)))?;
                 }
             }
+        }
+        let waits_in_vain = idle(self.strategy) != Idle::Waits && shortfall.leaves_time();
+        // What kills the process there is not told apart from what kills it in the search.
+        if finished && waits_in_vain && careful_from.is_none() && request.part.0 == 0 {
+            self.connection
+                .send(ExploreReply::Exploring(counts(&*search, shortfall)))?;
+            self.let_time_pass(settings, search.begun())?;
         }
         if finished && random::are_drawn() {
             self.connection

@@ -41,6 +41,11 @@ impl Shortfall {
         self.doubts.is_empty() && self.outslept == 0
     }
 
+    /// Whether time may pass at other moments than the search has tried.
+    pub(super) const fn leaves_time(self) -> bool {
+        self.doubts.contains(Doubt::PassingTime)
+    }
+
     /// What is noted of the latest execution of a search by this strategy.
     pub(super) fn of(machine: &Machine<'_>, strategy: &Entry) -> Self {
         let all = [
