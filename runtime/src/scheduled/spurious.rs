@@ -79,7 +79,12 @@ impl Handle {
         if self.get().settings.spurious == 0 || self.is_ending() {
             return false;
         }
-        self.change_tokens(|tokens| tokens.checked_sub(1), site)
+        let happens = self.change_tokens(|tokens| tokens.checked_sub(1), site);
+        if happens {
+            // What has come of this turn need not come of the next one, whatever the thread sees: it is no turn of waiting.
+            self.lasts();
+        }
+        happens
     }
 
     /// Changes the number of tokens, if `change` allows it; this is an event in either case. Returns whether it was
