@@ -79,12 +79,7 @@ impl Handle {
         if self.get().settings.spurious == 0 || self.is_ending() {
             return false;
         }
-        let happens = self.change_tokens(|tokens| tokens.checked_sub(1), site);
-        if happens {
-            // What has come of this turn need not come of the next one, whatever the thread sees: it is no turn of waiting.
-            self.lasts();
-        }
-        happens
+        self.change_tokens(|tokens| tokens.checked_sub(1), site)
     }
 
     /// Changes the number of tokens, if `change` allows it; this is an event in either case. Returns whether it was
