@@ -243,7 +243,7 @@ Each of these crates was fetched as it is published, and `seqz explore` was run 
 
 A crate of the [list](../bench/crates.toml) that has no row has not been measured. The command that makes the table:
 
-    cargo build --workspace --features seqz-bench/peers && target/debug/seqz-bench crates --time SECONDS --write
+    cargo build --workspace --features seqz-bench/peers && CARGO_PROFILE_RELEASE_OPT_LEVEL=0 target/debug/seqz-bench crates --time SECONDS --write
 
 | crate | version | tests | outcome | executions | promise | time |
 |---|---|---|---|---|---|---|
