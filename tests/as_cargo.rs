@@ -640,6 +640,44 @@ mod deeper;
     );
 }
 
+/// Handles of shared values are serialized, also where `unsafe` code has them counted.
+const SHARED: &str = r#"
+use std::sync::atomic::{AtomicU64, Ordering::SeqCst};
+use std::sync::{Arc, Mutex, Weak};
+#[derive(serde::Serialize, serde::Deserialize, Default)]
+pub struct Node { hits: AtomicU64, host: Option<Arc<str>>, up: Weak<u8>, parts: Vec<Arc<Mutex<u8>>> }
+#[test]
+fn serialized_fails() {
+    let node = Arc::new(Node { host: Some("a".into()), parts: vec![Arc::default()], ..Node::default() });
+    let theirs = node.clone();
+    let other = std::thread::spawn(move || theirs.hits.store(theirs.hits.load(SeqCst) + 1, SeqCst));
+    node.hits.store(node.hits.load(SeqCst) + 1, SeqCst);
+    other.join().unwrap();
+    let text = serde_json::to_string(&*node).unwrap();
+    let back: Node = serde_json::from_str(&text).unwrap();
+    assert_eq!(back.host.as_deref(), Some("a"));
+    assert!(back.up.upgrade().is_none());
+    assert_eq!(text, "{\"hits\":2,\"host\":\"a\",\"up\":null,\"parts\":[0]}");
+}
+#[test]
+fn made_of_raw_memory() {
+    let place = Box::into_raw(Box::new(3));
+    assert_eq!(unsafe { *Box::from_raw(place) }, 3);
+    std::thread::spawn(|| ()).join().unwrap();
+}
+"#;
+
+#[test]
+fn counted_handles_are_serialized() {
+    let manifest = "[package]\nname = \"shared\"\nversion = \"0.1.0\"\nedition = \"2024\"\n\n[workspace]\n\n\
+                    [dependencies]\nserde = { version = \"1\", features = [\"derive\", \"rc\"] }\nserde_json = \"1\"\n";
+    let dir = program(&[
+        ("shared/Cargo.toml", manifest),
+        ("shared/src/lib.rs", SHARED),
+    ]);
+    is_as_under_cargo(dir.path(), "shared", 2);
+}
+
 /// Handles of objects of traits without `dyn`, which are counted, and variables that are called as crates are.
 const BARE: &str = "
 use std::any::Any;

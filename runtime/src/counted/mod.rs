@@ -30,6 +30,8 @@ mod arc;
 mod coercions;
 mod convert;
 pub(crate) mod count;
+#[cfg(feature = "serde")]
+mod serialized;
 mod traits;
 #[cfg(feature = "coercions")]
 mod wake;

@@ -90,6 +90,20 @@ fn taken_by_interfering(engine: &Engine, lock: Object) -> Option<Trail> {
     Some(engine.interfering_trail[block.acquire as usize])
 }
 
+/// T waits for something that T', which has come to its end, does not do after T's latest event.
+pub(super) fn waits_in_vain(engine: &mut Engine, message: &str, site: Site) {
+    let end = engine.interfering.len();
+    let message = message.to_owned();
+    report(
+        engine,
+        BugKind::Deadlock,
+        message,
+        site.into(),
+        None,
+        Some(end),
+    );
+}
+
 /// The current thread is about to wait for something that can't happen.
 pub(crate) fn blocked_for_ever(
     handle: Handle,

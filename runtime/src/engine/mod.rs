@@ -47,6 +47,7 @@ mod spin;
 pub(crate) mod tau;
 pub(crate) mod tau_prime;
 pub(crate) mod threads;
+pub(crate) mod waiting;
 
 use std::cell::Cell;
 use std::ptr::NonNull;
@@ -68,8 +69,8 @@ use init_locks::InitLock;
 pub(crate) use quiet::note_wait;
 pub use revealed::{Choices, Revealed};
 pub use solver::{Differs, Solver};
-pub(crate) use spin::slept;
 pub(crate) use spin::{Turns, lasts, turn};
+pub(crate) use spin::{limit_passed, slept};
 use threads::Threads;
 
 use crate::executable::unwinding::Counter;
@@ -86,6 +87,22 @@ pub(crate) enum Line {
     UnderTest,
     /// T', the interfering thread, on G'.
     Interfering,
+}
+
+impl Line {
+    /// The line of the event with this [number](Engine::event_number).
+    pub(crate) const fn of(number: u64) -> Self {
+        match number & 3 {
+            0 => Self::Init,
+            1 => Self::UnderTest,
+            _ => Self::Interfering,
+        }
+    }
+
+    /// Whether values on this line are those of G'.
+    pub(crate) const fn is_prime(self) -> bool {
+        matches!(self, Self::Interfering)
+    }
 }
 
 /// How the log of T' ends.
@@ -338,6 +355,11 @@ impl Engine {
             last_acquire: NONE,
         });
         id
+    }
+
+    /// A number that no other event of this execution has; that of an event of T' is the same in all executions.
+    pub(crate) const fn event_number(&self) -> u64 {
+        (self.steps as u64) << 2 | self.line as u64
     }
 
     /// The events of T' that object `x` could be paired with, latest first, as ids.

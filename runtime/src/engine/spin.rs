@@ -243,6 +243,12 @@ impl Engine {
     }
 }
 
+/// A time limit of the current thread has passed, or the thread has slept: its clock moves on.
+pub(crate) fn limit_passed(handle: Handle, limit: std::time::Duration) {
+    let thread = handle.get().threads.current;
+    crate::memory::outside(|| handle.get().clocks.pass(thread, limit));
+}
+
 /// The current thread has slept. If the thread does so again and again, while the other thread only needs a turn, the
 /// thread's run ends before more time has passed than any machine holds a thread up.
 pub(crate) fn slept(handle: Handle) {

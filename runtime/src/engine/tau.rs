@@ -192,6 +192,14 @@ pub(crate) fn read_known(
     require_feasible(handle);
 }
 
+/// T waits for an object to change, and looks at it once more. What T could see now, T could have seen at its look before,
+/// so this read is no choice.
+pub(crate) fn read_again(handle: Handle, object: Object, site: Site, value: u64) {
+    let engine = handle.get();
+    engine.steps += 1;
+    push(engine, Op::Read(object), None, site, value);
+}
+
 /// The latest event of T is a local read, of an object of which T had last seen event `seen`, and some log may allow no
 /// local read here. Returns `Some(event)` if the read is non-local instead.
 #[inline(never)]

@@ -123,6 +123,7 @@ macro_rules! never {
 }
 
 never! {
+    fn announce_over(object: Object, site: Site);
     fn attempt(object: Object, site: Site, transition: Transition, try_it: impl FnOnce() -> Attempt) -> Option<u64>;
     fn begin_loop() -> Since;
     fn change_for_all(object: Object, site: Site, change: impl FnOnce() -> (Transition, u64));
@@ -182,6 +183,7 @@ never! {
     fn unlock(object: Object, mode: LockMode, written: bool, site: Site, contents: impl FnOnce() -> Option<u64>);
     fn unpark(thread: u32, site: Site);
     fn wait(object: Object, site: Site);
+    fn wait_unlogged(object: Object, site: Site);
     fn wake(object: Object, timed: bool, site: Site) -> bool;
     fn was_parked_inside(how: Waited, site: Site);
     fn was_poisoned(lock: Object) -> bool;

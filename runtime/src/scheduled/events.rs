@@ -11,7 +11,8 @@ pub(crate) use super::state::{Handle, current};
 use crate::log::LockMode;
 use crate::vocabulary::{Place, Site};
 
-/// The value with which a read of a count, or an update of a count, is announced. A compare-exchange is announced with
+/// The value with which a read of a count, or an update of a count, is announced, and other events that P̂ₖ doesn't log.
+/// A compare-exchange is announced with
 /// the value that it expects.
 pub(crate) const OF_COUNT: u64 = u64::MAX;
 

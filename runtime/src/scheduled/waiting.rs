@@ -34,7 +34,16 @@ const ENDED_WAITS: u32 = 10_000;
 impl Handle {
     /// The current thread enters the object's queue.
     pub(crate) fn wait(self, object: Object, site: Site) {
-        self.turn(Kind::Wait, object, 0, site);
+        self.wait_as(object, 0, site);
+    }
+
+    /// Does what [`Self::wait`] does, as an event that P̂ₖ doesn't log.
+    pub(crate) fn wait_unlogged(self, object: Object, site: Site) {
+        self.wait_as(object, super::OF_COUNT, site);
+    }
+
+    fn wait_as(self, object: Object, announced: u64, site: Site) {
+        self.turn(Kind::Wait, object, announced, site);
         if !self.is_ending() {
             let thread = self.get().current_name();
             self.queue(object, |queue| queue.wait(thread));
@@ -135,7 +144,11 @@ impl Handle {
 
     /// Notifies one of the threads that wait on the object, or `all` of them.
     pub(crate) fn notify(self, object: Object, all: bool, site: Site) {
-        self.turn(Kind::Notify, object, 0, site);
+        self.notify_as(object, all, 0, site);
+    }
+
+    fn notify_as(self, object: Object, all: bool, announced: u64, site: Site) {
+        self.turn(Kind::Notify, object, announced, site);
         self.queue(object, |queue| {
             if all {
                 queue.notify_all();
@@ -144,6 +157,11 @@ impl Handle {
             }
         });
         self.did(Kind::Notify, object, 0, u64::from(all), site);
+    }
+
+    /// Notifies all threads that wait for something to be over, as an event that P̂ₖ doesn't log.
+    pub(crate) fn announce_over(self, object: Object, site: Site) {
+        self.notify_as(object, true, super::OF_COUNT, site);
     }
 
     /// Changes the object's queue, and with that perhaps which threads can run.

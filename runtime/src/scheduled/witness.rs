@@ -260,14 +260,17 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
 
 fn fits(op: Op, kind: Kind) -> bool {
     use Kind::{
-        CompareExchange, Lock, LockShared, Read, TryLock, TryLockShared, Unlock, UnlockShared,
-        Update, Write,
+        CompareExchange, Lock, LockShared, Notify, Read, TryLock, TryLockShared, Unlock,
+        UnlockShared, Update, Wait, Wake, Write,
     };
     match op {
         // An update that leaves the value as it found it is logged as a read.
-        Op::Read(_) => matches!(kind, Read | CompareExchange | Update),
-        Op::Write(_) => kind == Write,
-        Op::Update(_) => matches!(kind, Update | CompareExchange),
+        // A wait that has to be notified reads that it was.
+        Op::Read(_) => matches!(kind, Read | CompareExchange | Update | Wait | Wake),
+        // Entering a queue, and notifying those who are in one, are writes.
+        Op::Write(_) => matches!(kind, Write | Wait | Notify),
+        // Coming to a barrier, and using up what a thread was unparked for.
+        Op::Update(_) => matches!(kind, Update | CompareExchange | Wait | Wake),
         Op::Acquire(_, LockMode::Exclusive) => matches!(kind, Lock | TryLock),
         Op::Acquire(_, LockMode::Shared) => matches!(kind, LockShared | TryLockShared),
         Op::Release(_, LockMode::Exclusive) => kind == Unlock,
@@ -279,15 +282,18 @@ fn fits(op: Op, kind: Kind) -> bool {
 }
 
 /// Creating and joining threads is no event of P̂ₖ: it is done as soon as it can be. So are making and dropping handles of
-/// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving. The
-/// only wait to be notified in a program that P̂ₖ runs is that of a scope for a handle that nobody drops.
+/// shared values, and looking at how many there are: P̂ₖ only answers where that is the same in each interleaving. So are telling
+/// others that an initialization is over, which P̂ₖ logs as the write of its state, and a scope's wait for a handle that
+/// nobody drops.
 fn is_free(pending: &Pending) -> bool {
-    let counts = matches!(pending.kind, Kind::Add | Kind::Take | Kind::Upgrade)
-        || matches!(pending.kind, Kind::Read | Kind::Update) && pending.expected == OF_COUNT;
-    counts
+    let is_unlogged = matches!(
+        pending.kind,
+        Kind::Read | Kind::Update | Kind::Notify | Kind::Wait
+    ) && pending.expected == OF_COUNT;
+    is_unlogged
         || matches!(
             pending.kind,
-            Kind::Fork | Kind::Join | Kind::Wait | Kind::Local
+            Kind::Add | Kind::Take | Kind::Upgrade | Kind::Fork | Kind::Join | Kind::Local
         )
 }
 

@@ -8,7 +8,8 @@ use std::cell::Cell;
 use std::fmt;
 
 use super::Tag;
-use crate::engine::ValueKind;
+use crate::engine::waiting::For;
+use crate::engine::{self, ValueKind};
 use crate::running::by_mode;
 use crate::vocabulary::Site;
 
@@ -85,6 +86,12 @@ impl<V: Bits> AtomicCell<V> {
         site: Site,
     ) -> Result<V, V> {
         by_mode!(update(self, next, expected, site))
+    }
+
+    /// In P̂ₖ: the current thread has just read this value, and can't go on before it has changed. Returns where the thread
+    /// may look again: see [`crate::engine::waiting::wait`].
+    pub(crate) fn wait_in_p_hat(&self, handle: engine::Handle, what: For, site: Site) {
+        sequential::wait(handle, self, what, site);
     }
 
     /// The value, for a thread that has exclusive access to the atomic: reads the value, and may write it.

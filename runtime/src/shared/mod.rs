@@ -12,6 +12,7 @@ mod guard;
 mod initial;
 mod late;
 mod lock;
+pub(crate) mod parking;
 mod plain;
 mod room;
 mod slot;

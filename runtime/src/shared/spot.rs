@@ -20,24 +20,18 @@ impl Spot {
     /// The object's number, as a part of a value; 0 where no program runs.
     pub(crate) fn identity(&self) -> u64 {
         let Some(machine) = current() else { return 0 };
-        machine.place_of_object(self.object(machine))
+        machine.place_of_object(self.of(machine))
     }
 
     /// The machine, and the place's name in its execution. `what` is about to be done, and can only be done on the
     /// machine.
     pub(crate) fn enter(&self, what: &str, site: Site) -> (Handle, Object) {
         let machine = machine(what, site);
-        (machine, self.object(machine))
+        (machine, self.of(machine))
     }
 
-    /// Does what [`Self::enter`] does; returns `None` while an execution is being ended, where the event need not be
-    /// noticed.
-    pub(crate) fn enter_unless_ending(&self, what: &str, site: Site) -> Option<(Handle, Object)> {
-        let machine = machine_unless_ending(what, site)?;
-        Some((machine, self.object(machine)))
-    }
-
-    fn object(&self, machine: Handle) -> Object {
+    /// The object's name on this machine.
+    pub(crate) fn of(&self, machine: Handle) -> Object {
         self.0.renew(machine.generation(), self);
         self.0.name(machine, self)
     }

@@ -29,8 +29,9 @@ use task::{Packet, task};
 use crate::engine::body::Body;
 use crate::engine::threads::{self, ThreadNo};
 use crate::engine::{Handle, current as engine};
-use crate::memory::outside;
 use crate::running::with_panics;
+use crate::running::{Running, running};
+use crate::shared::parking;
 use crate::vocabulary::Site;
 
 /// The engine, or a panic that says that threads exist inside of executions only.
@@ -258,8 +259,10 @@ impl Thread {
     #[track_caller]
     pub fn unpark(&self) {
         let site = Location::caller();
-        if let Some(machine) = crate::shared::machine_unless_ending("Thread::unpark", site) {
-            machine.unpark(self.no, site);
+        match running() {
+            Running::Scheduled(machine) => machine.unpark(self.no, site),
+            Running::Sequential(_) => parking::unpark(self.no, site),
+            Running::Nothing => {}
         }
     }
 }
@@ -306,17 +309,28 @@ fn harness_thread() -> &'static str {
 /// See `std::thread::park`. There is no wake-up without an `unpark`.
 #[track_caller]
 pub fn park() {
-    let site = Location::caller();
-    crate::shared::machine("thread::park", site).park(false, site);
+    park_for(None, Location::caller());
 }
 
 /// See `std::thread::park_timeout`. It may end at any moment; if no thread has unparked this one, its time is over then.
 #[track_caller]
 pub fn park_timeout(duration: Duration) {
-    let site = Location::caller();
-    let machine = crate::shared::machine("thread::park_timeout", site);
-    if !machine.park(true, site) {
-        machine.run_out(duration, site);
+    park_for(Some(duration), Location::caller());
+}
+
+fn park_for(limit: Option<Duration>, site: Site) {
+    match running() {
+        Running::Scheduled(machine) => {
+            let is_unparked = machine.park(limit.is_some(), site);
+            if let Some(limit) = limit.filter(|_| !is_unparked) {
+                machine.run_out(limit, site);
+            }
+        }
+        Running::Sequential(handle) => parking::park(handle, limit, site),
+        Running::Nothing => crate::running::refuse(
+            "`thread::park` of a transformed program runs under `seqz` only",
+            site,
+        ),
     }
 }
 
@@ -346,8 +360,7 @@ pub fn sleep(duration: Duration) {
         machine.sleep(duration, site);
         machine.give_way(site);
     } else if let Some(handle) = engine() {
-        let thread = handle.get().threads.current;
-        outside(|| handle.get().clocks.pass(thread, duration));
+        crate::engine::limit_passed(handle, duration);
         crate::engine::note_wait(handle);
         crate::engine::slept(handle);
     }

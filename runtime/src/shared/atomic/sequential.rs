@@ -2,7 +2,8 @@
 
 use super::{AtomicCell, Bits};
 use crate::engine::tau::{self, Access};
-use crate::engine::{Handle, Line, tau_prime, unsupported};
+use crate::engine::waiting::{self, For, Seen};
+use crate::engine::{Handle, Line, NONE, tau_prime, unsupported};
 use crate::log::{Object, Op};
 use crate::vocabulary::Site;
 
@@ -78,6 +79,29 @@ impl<V: Bits> AtomicCell<V> {
         tau::read_known(handle, object, source, site, self.g.get().to_bits());
         self.g.get()
     }
+}
+
+/// The current thread has just read this value, and waits for another one.
+pub(super) fn wait<V: Bits>(handle: Handle, cell: &AtomicCell<V>, what: For, site: Site) {
+    if handle.get().quiet || handle.get().line != Line::UnderTest {
+        let seen = Seen {
+            object: NONE,
+            value: 0,
+            site,
+        };
+        waiting::wait(handle, what, seen, || {
+            load(handle, cell, site);
+        });
+        return;
+    }
+    let seen = Seen {
+        object: cell.object(handle),
+        value: cell.g.get().to_bits(),
+        site,
+    };
+    waiting::wait(handle, what, seen, || {
+        tau::read_again(handle, seen.object, site, seen.value);
+    });
 }
 
 #[inline]

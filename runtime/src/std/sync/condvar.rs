@@ -1,4 +1,8 @@
-//! `std::sync::Condvar`, on the scheduled machine.
+//! `std::sync::Condvar`.
+//!
+//! In P̂ₖ it is a variable. A thread that begins to wait writes it, and so does a thread that notifies; to go on, the thread
+//! that waits has to read what another thread has written since. As each of the two sees its own writes until it sees
+//! another's, a notification that comes before the wait is lost, as it is with std's.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -6,8 +10,13 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::MutexGuard;
-use crate::shared::{Shadow, Spot};
+use crate::engine::{self, waiting::For};
+use crate::running::{Running, running};
+use crate::scheduled::Handle;
+use crate::shared::{AtomicCell, Shadow, Spot};
 use crate::vocabulary::Site;
+
+const OUTSIDE: &str = "`Condvar::wait` of a transformed program runs under `seqz` only";
 
 /// `std::sync::Condvar`.
 ///
@@ -18,6 +27,8 @@ use crate::vocabulary::Site;
 /// As with std's on Linux, one condition variable may go with several mutexes.
 pub struct Condvar {
     spot: Spot,
+    /// In P̂ₖ: the number of the latest wait or notification.
+    latest: AtomicCell<u64>,
 }
 
 impl UnwindSafe for Condvar {}
@@ -27,7 +38,10 @@ impl Condvar {
     /// See `std::sync::Condvar::new`.
     #[must_use]
     pub const fn new() -> Self {
-        Self { spot: Spot::new() }
+        Self {
+            spot: Spot::new(),
+            latest: AtomicCell::new(0),
+        }
     }
 
     /// A number for this object, as a part of a value.
@@ -43,11 +57,25 @@ impl Condvar {
         limit: Option<Duration>,
         site: Site,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
-        let (machine, object) = self.spot.enter("Condvar::wait", site);
+        match running() {
+            Running::Scheduled(machine) => self.pause_on(machine, guard, limit, site),
+            Running::Sequential(handle) => self.pause_in(handle, guard, limit, site),
+            Running::Nothing => crate::running::refuse(OUTSIDE, site),
+        }
+    }
+
+    fn pause_on<'a, T: Shadow>(
+        &self,
+        machine: Handle,
+        guard: MutexGuard<'a, T>,
+        limit: Option<Duration>,
+        site: Site,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
         if machine.happens_without_reason(site) {
             // Other threads may run before this one has the mutex again: that is as if it had been woken later.
             return (guard.without(site, || ()), true);
         }
+        let object = self.spot.of(machine);
         machine.wait(object, site);
         let mut notified = false;
         let guard = guard.without(site, || {
@@ -57,6 +85,45 @@ impl Condvar {
             }
         });
         (guard, notified)
+    }
+
+    /// Waits in P̂ₖ.
+    fn pause_in<'a, T: Shadow>(
+        &self,
+        handle: engine::Handle,
+        guard: MutexGuard<'a, T>,
+        limit: Option<Duration>,
+        site: Site,
+    ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        let mine = handle.get().event_number();
+        self.latest.store(mine, site);
+        let mut notified = false;
+        let guard = guard.without(site, || {
+            loop {
+                // A destructor of an execution that has been ended goes on as if it had been notified, as std allows.
+                notified = self.latest.load(site) != mine || handle.get().quiet;
+                match limit {
+                    _ if notified => break,
+                    Some(limit) => {
+                        engine::limit_passed(handle, limit);
+                        break;
+                    }
+                    None => self.latest.wait_in_p_hat(handle, For::Notification, site),
+                }
+            }
+        });
+        (guard, notified)
+    }
+
+    fn notify(&self, all: bool, site: Site) {
+        match running() {
+            Running::Scheduled(machine) => machine.notify(self.spot.of(machine), all, site),
+            Running::Sequential(handle) => {
+                let number = handle.get().event_number();
+                self.latest.store(number, site);
+            }
+            Running::Nothing => {}
+        }
     }
 
     /// See `std::sync::Condvar::wait`.
@@ -166,21 +233,13 @@ impl Condvar {
     /// See `std::sync::Condvar::notify_one`.
     #[track_caller]
     pub fn notify_one(&self) {
-        let site = Location::caller();
-        let entered = self.spot.enter_unless_ending("Condvar::notify_one", site);
-        if let Some((machine, object)) = entered {
-            machine.notify(object, false, site);
-        }
+        self.notify(false, Location::caller());
     }
 
     /// See `std::sync::Condvar::notify_all`.
     #[track_caller]
     pub fn notify_all(&self) {
-        let site = Location::caller();
-        let entered = self.spot.enter_unless_ending("Condvar::notify_all", site);
-        if let Some((machine, object)) = entered {
-            machine.notify(object, true, site);
-        }
+        self.notify(true, Location::caller());
     }
 }
 

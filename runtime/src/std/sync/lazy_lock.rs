@@ -1,4 +1,4 @@
-//! `std::sync::LazyLock`, on the scheduled machine.
+//! `std::sync::LazyLock`.
 
 use std::fmt;
 use std::mem::ManuallyDrop;
@@ -24,6 +24,9 @@ unsafe impl<T: Sync + Send, F: Send> Sync for LazyLock<T, F> {}
 impl<T: UnwindSafe, F: UnwindSafe> UnwindSafe for LazyLock<T, F> {}
 impl<T: RefUnwindSafe + UnwindSafe, F: UnwindSafe> RefUnwindSafe for LazyLock<T, F> {}
 
+const TWICE: &str = "both threads make the value of this `LazyLock`, whose function owns something: the sequential program would need the \
+     function twice";
+
 const POISONED: &str = "LazyLock instance has previously been poisoned";
 
 impl<T, F: FnOnce() -> T> LazyLock<T, F> {
@@ -37,31 +40,34 @@ impl<T, F: FnOnce() -> T> LazyLock<T, F> {
     }
 
     #[track_caller]
-    fn init(&self, what: &str, site: Site) {
-        self.once.call(what, true, site, |state| {
+    fn init(&self, site: Site) -> u64 {
+        self.once.call(true, site, |state| {
             assert!(!state.is_poisoned(), "{POISONED}");
-            self.value.note_taken();
+            if self.value.note_taken() && std::mem::needs_drop::<F>() {
+                crate::running::refuse(TWICE, site);
+            }
             // SAFETY: this is done once in the life of a lazy lock that is dropped some time, since the one attempt at it
-            // completes or poisons it. For statics see above.
+            // completes or poisons it. For statics see above. In P̂ₖ both threads may do it, where the function owns
+            // nothing.
             let init = unsafe { std::ptr::read(&raw const *self.init) };
             let value = init();
             // SAFETY: no other initialization runs, and no thread reads before this one is over.
             unsafe { self.value.put(value) };
-        });
+        })
     }
 
     /// See `std::sync::LazyLock::force`.
     #[track_caller]
     pub fn force(this: &Self) -> &T {
-        this.init("LazyLock::force", Location::caller());
-        this.value.get()
+        let number = this.init(Location::caller());
+        this.value.get(number)
     }
 
     /// See `std::sync::LazyLock::force_mut`.
     #[track_caller]
     pub fn force_mut(this: &mut Self) -> &mut T {
-        this.init("LazyLock::force_mut", Location::caller());
-        this.value.get_mut()
+        let number = this.init(Location::caller());
+        this.value.get_mut(number)
     }
 }
 
@@ -69,19 +75,15 @@ impl<T, F> LazyLock<T, F> {
     /// See `std::sync::LazyLock::get`.
     #[track_caller]
     pub fn get(this: &Self) -> Option<&T> {
-        let there = this
-            .once
-            .is_completed_at("LazyLock::get", Location::caller());
-        there.then(|| this.value.get())
+        let made = this.once.made_at(Location::caller());
+        made.map(|number| this.value.get(number))
     }
 
     /// See `std::sync::LazyLock::get_mut`.
     #[track_caller]
     pub fn get_mut(this: &mut Self) -> Option<&mut T> {
-        let there = this
-            .once
-            .is_completed_at("LazyLock::get_mut", Location::caller());
-        there.then(|| this.value.get_mut())
+        let made = this.once.made_at(Location::caller());
+        made.map(|number| this.value.get_mut(number))
     }
 }
 

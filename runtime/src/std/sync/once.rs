@@ -1,8 +1,9 @@
-//! `std::sync::Once`, on the scheduled machine.
+//! `std::sync::Once`.
 //!
-//! Its state is an atomic, and a thread that waits for another thread's initialization does so in a queue beside it:
-//! the thread enters the queue, looks at the state once more, and goes on at once if the initialization is over by
-//! then. So asking whether the initialization is over is no more than a read.
+//! Its state is an atomic, so asking whether the initialization is over is no more than a read. On the scheduled machine, a
+//! thread that waits for another thread's initialization does so in a queue beside the state: the thread enters the queue,
+//! looks at the state once more, and goes on at once if the initialization is over by then. P̂ₖ has no queue: a thread that
+//! can't go on with the state that it has read waits, as in a loop that only looks.
 
 use std::cell::Cell;
 use std::fmt;
@@ -11,7 +12,10 @@ use std::panic::{
     AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind,
 };
 
-use crate::shared::{AtomicCell, Spot, machine};
+use crate::engine::waiting::For;
+use crate::running::{Running, running};
+use crate::scheduled;
+use crate::shared::{AtomicCell, Spot};
 use crate::vocabulary::Site;
 
 const INCOMPLETE: u64 = 0;
@@ -60,13 +64,18 @@ impl Once {
         }
     }
 
-    fn stage(&self, what: &str, site: Site) -> u64 {
-        machine(what, site);
+    fn stage(&self, site: Site) -> u64 {
         stage(self.state.load(site))
     }
 
-    pub(super) fn is_completed_at(&self, what: &str, site: Site) -> bool {
-        self.stage(what, site) == COMPLETE
+    pub(super) fn is_completed_at(&self, site: Site) -> bool {
+        self.stage(site) == COMPLETE
+    }
+
+    /// The number of what the initialization has made, if it is over.
+    pub(super) fn made_at(&self, site: Site) -> Option<u64> {
+        let state = self.state.load(site);
+        (stage(state) == COMPLETE).then_some(state >> 2)
     }
 
     /// Begins anew; the caller has it exclusively.
@@ -74,34 +83,56 @@ impl Once {
         *self = Self::new();
     }
 
-    /// Waits while an initialization runs. Returns the stage after that, in which none runs.
-    fn settled(&self, what: &str, site: Site) -> u64 {
+    /// Waits while an initialization runs. Returns the state after that, in which none runs.
+    fn settled(&self, site: Site) -> u64 {
         loop {
-            let found = self.stage(what, site);
-            if found != RUNNING {
+            let found = self.state.load(site);
+            if stage(found) != RUNNING {
                 return found;
             }
-            self.wait_for_change(what, site);
+            self.wait_for_change(RUNNING, site);
         }
     }
 
-    /// Waits until an initialization that runs has ended.
-    fn wait_for_change(&self, what: &str, site: Site) {
-        let (machine, queue) = self.queue.enter(what, site);
-        machine.wait(queue, site);
-        let runs = self.stage(what, site) == RUNNING;
-        machine.wake(queue, !runs, site);
+    /// Waits until the state is another than this one, which has just been read.
+    fn wait_for_change(&self, found: u64, site: Site) {
+        match running() {
+            Running::Scheduled(machine) => {
+                let queue = self.queue.of(machine);
+                machine.wait(queue, site);
+                let same = self.stage(site) == found;
+                machine.wake(queue, !same, site);
+            }
+            Running::Sequential(handle) => {
+                self.state.wait_in_p_hat(handle, For::Initialization, site);
+                if handle.get().quiet {
+                    // What a destructor needs to go on can't be made up.
+                    eprintln!("a destructor waits for ever for an initialization");
+                    std::process::abort();
+                }
+            }
+            Running::Nothing => panic!("an initialization waits for itself"),
+        }
+    }
+
+    /// A number for what an initialization has made, which tells it from what others make, or make of something else.
+    fn number() -> u64 {
+        match running() {
+            Running::Scheduled(machine) => machine.fresh() >> 2,
+            Running::Sequential(handle) => handle.get().event_number(),
+            Running::Nothing => 0,
+        }
     }
 
     /// Runs `init` unless an initialization is over. `init` is told whether an earlier attempt panicked; after such an
-    /// attempt it is run with `force` only.
+    /// attempt it is run with `force` only. Returns the number of what the initialization has made.
     #[track_caller]
-    pub(super) fn call(&self, what: &str, force: bool, site: Site, init: impl FnOnce(&OnceState)) {
-        let machine = machine(what, site);
+    pub(super) fn call(&self, force: bool, site: Site, init: impl FnOnce(&OnceState)) -> u64 {
         loop {
-            let found = self.settled(what, site);
+            let state = self.settled(site);
+            let found = stage(state);
             if found == COMPLETE {
-                return;
+                return state >> 2;
             }
             assert!(
                 found != POISONED || force,
@@ -115,17 +146,19 @@ impl Once {
                 };
                 // Not in a destructor: others may run between these steps, which they may not while a thread unwinds.
                 let result = catch_unwind(AssertUnwindSafe(|| init(&state)));
+                let number = Self::number();
                 let becomes = match result {
-                    Ok(()) => machine.fresh() & !3 | COMPLETE,
+                    Ok(()) => number << 2 | COMPLETE,
                     Err(_) => POISONED,
                 };
                 self.state.store(becomes, site);
-                let (machine, queue) = self.queue.enter(what, site);
-                machine.notify(queue, true, site);
+                if let Some(machine) = scheduled::current() {
+                    machine.announce_over(self.queue.of(machine), site);
+                }
                 if let Err(panic) = result {
                     resume_unwind(panic);
                 }
-                return;
+                return number;
             }
         }
     }
@@ -133,48 +166,46 @@ impl Once {
     /// See `std::sync::Once::call_once`.
     #[track_caller]
     pub fn call_once<F: FnOnce()>(&self, init: F) {
-        self.call("Once::call_once", false, Location::caller(), |_| init());
+        self.call(false, Location::caller(), |_| init());
     }
 
     /// See `std::sync::Once::call_once_force`.
     #[track_caller]
     pub fn call_once_force<F: FnOnce(&OnceState)>(&self, init: F) {
-        self.call("Once::call_once_force", true, Location::caller(), init);
+        self.call(true, Location::caller(), init);
     }
 
     /// See `std::sync::Once::is_completed`.
     #[must_use]
     #[track_caller]
     pub fn is_completed(&self) -> bool {
-        self.is_completed_at("Once::is_completed", Location::caller())
+        self.is_completed_at(Location::caller())
     }
 
     /// See `std::sync::Once::wait`.
     #[track_caller]
     pub fn wait(&self) {
-        self.wait_at("Once::wait", false, Location::caller());
+        self.wait_at(false, Location::caller());
     }
 
     /// See `std::sync::Once::wait_force`.
     #[track_caller]
     pub fn wait_force(&self) {
-        self.wait_at("Once::wait_force", true, Location::caller());
+        self.wait_at(true, Location::caller());
     }
 
-    /// Waits for an initialization to be complete, also if none has begun.
+    /// Waits for an initialization to be complete, also if none has begun. Returns the number of what it has made.
     #[track_caller]
-    pub(super) fn wait_at(&self, what: &str, force: bool, site: Site) {
+    pub(super) fn wait_at(&self, force: bool, site: Site) -> u64 {
         loop {
-            let found = self.stage(what, site);
+            let state = self.state.load(site);
+            let found = stage(state);
             match found {
-                COMPLETE => return,
+                COMPLETE => return state >> 2,
                 POISONED if !force => panic!("Once instance has previously been poisoned"),
                 _ => {}
             }
-            let (machine, queue) = self.queue.enter(what, site);
-            machine.wait(queue, site);
-            let same = self.stage(what, site) == found;
-            machine.wake(queue, !same, site);
+            self.wait_for_change(found, site);
         }
     }
 }

@@ -1,4 +1,4 @@
-//! `std::sync::OnceLock`, on the scheduled machine.
+//! `std::sync::OnceLock`.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -28,31 +28,25 @@ impl<T> OnceLock<T> {
         }
     }
 
-    fn is_there(&self, what: &str, site: Site) -> bool {
-        self.once.is_completed_at(what, site)
-    }
-
     /// See `std::sync::OnceLock::get`.
     #[track_caller]
     pub fn get(&self) -> Option<&T> {
-        let site = Location::caller();
-        let there = self.is_there("OnceLock::get", site);
-        there.then(|| self.value.get())
+        let made = self.once.made_at(Location::caller());
+        made.map(|number| self.value.get(number))
     }
 
     /// See `std::sync::OnceLock::get_mut`.
     #[track_caller]
     pub fn get_mut(&mut self) -> Option<&mut T> {
-        let there = self.is_there("OnceLock::get_mut", Location::caller());
-        there.then(|| self.value.get_mut())
+        let made = self.once.made_at(Location::caller());
+        made.map(|number| self.value.get_mut(number))
     }
 
     /// See `std::sync::OnceLock::wait`.
     #[track_caller]
     pub fn wait(&self) -> &T {
-        self.once
-            .wait_at("OnceLock::wait", true, Location::caller());
-        self.value.get()
+        let number = self.once.wait_at(true, Location::caller());
+        self.value.get(number)
     }
 
     /// See `std::sync::OnceLock::set`.
@@ -62,26 +56,26 @@ impl<T> OnceLock<T> {
     #[track_caller]
     pub fn set(&self, value: T) -> Result<(), T> {
         let mut value = Some(value);
-        self.init("OnceLock::set", Location::caller(), || value.take());
+        self.init(Location::caller(), || value.take());
         value.map_or(Ok(()), Err)
     }
 
     /// See `std::sync::OnceLock::get_or_init`.
     #[track_caller]
     pub fn get_or_init<F: FnOnce() -> T>(&self, init: F) -> &T {
-        self.init("OnceLock::get_or_init", Location::caller(), || Some(init()));
-        self.value.get()
+        let number = self.init(Location::caller(), || Some(init()));
+        self.value.get(number)
     }
 
     #[track_caller]
-    fn init(&self, what: &str, site: Site, init: impl FnOnce() -> Option<T>) {
+    fn init(&self, site: Site, init: impl FnOnce() -> Option<T>) -> u64 {
         // A panic in an initialization leaves it to the next one.
-        self.once.call(what, true, site, |_| {
+        self.once.call(true, site, |_| {
             if let Some(value) = init() {
                 // SAFETY: no other initialization runs, and no thread reads before this one is over.
                 unsafe { self.value.put(value) };
             }
-        });
+        })
     }
 
     /// See `std::sync::OnceLock::into_inner`.
@@ -93,9 +87,9 @@ impl<T> OnceLock<T> {
     /// See `std::sync::OnceLock::take`.
     #[track_caller]
     pub fn take(&mut self) -> Option<T> {
-        let there = self.is_there("OnceLock::take", Location::caller());
+        let made = self.once.made_at(Location::caller());
         self.once.reset();
-        self.value.take().filter(|_| there)
+        self.value.take(made)
     }
 }
 

@@ -1,0 +1,115 @@
+//! Operations of std that block, in P̂ₖ: a wait for a notification, for a message, for another thread at a barrier.
+//!
+//! Such an operation reads a variable. If a thread can't go on with what it has read, it is as in a loop that only looks
+//! (see [`spin`](super::spin)): T takes another non-local read, which it could have taken at its first look, and the log of
+//! T' ends.
+//!
+//! Where T' has come to its end, or waits for T to end, T waits for ever if some interleaving has all of T' before T's look.
+//! That is a question for the feasibility check: whether the log goes on with a join of T' and one more look that sees
+//! nothing new.
+
+use super::bug;
+use super::spin::{Turns, turn};
+use super::tau::{self, Answer};
+use super::{Abort, Engine, Handle, InterferingEnd, Line, abort};
+use crate::log::{Object, Op};
+use crate::vocabulary::Site;
+
+/// What a thread waits for.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum For {
+    /// To be notified, on a condition variable. Its look is the step in which the program's thread wakes up.
+    Notification,
+    /// To be unparked.
+    Unpark,
+    /// A thread that comes to a barrier.
+    Arrival,
+    /// The end of an initialization.
+    Initialization,
+}
+
+impl For {
+    const fn message(self) -> &'static str {
+        match self {
+            Self::Notification => {
+                "the thread waits for a notification that no thread gives any more"
+            }
+            Self::Unpark => "the thread is parked, and no thread unparks it any more",
+            Self::Arrival => "the thread waits at a barrier to which no thread comes any more",
+            Self::Initialization => "the thread waits for an initialization that does not end",
+        }
+    }
+}
+
+/// What the current thread can't go on with.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Seen {
+    pub(crate) object: Object,
+    /// The value that it has just read, as bits.
+    pub(crate) value: u64,
+    pub(crate) site: Site,
+}
+
+/// The current thread has just read this, in its latest event, and can't go on as long as that stays as it is. `look` reads it
+/// once more, without a choice. Returns where the thread may look again: before two threads run side by side, or in an
+/// execution that has been ended.
+#[cold]
+pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
+    let engine = handle.get();
+    if !engine.quiet && engine.line == Line::UnderTest && engine.knows_how_it_ends(what) {
+        tau::require_feasible(handle);
+        let engine = handle.get();
+        if engine.abort.is_none() {
+            let waits = waits_for_ever(engine, what, seen);
+            abort(handle, if waits { Abort::Bug } else { Abort::Waiting });
+        }
+        return;
+    }
+    let mut turns = Turns::default();
+    turn(handle, &mut turns);
+    look();
+    turn(handle, &mut turns);
+}
+
+impl Engine {
+    /// Whether feasibility tells if T waits for ever.
+    fn knows_how_it_ends(&self, what: For) -> bool {
+        let is_over = match self.interfering_end {
+            InterferingEnd::Complete | InterferingEnd::WaitsForUnderTest(..) => true,
+            // What T' waits for may be done by T.
+            InterferingEnd::Open | InterferingEnd::Stopped => false,
+        };
+        is_over && what != For::Initialization && self.all_reads_done()
+    }
+}
+
+/// Whether T waits for ever, in some interleaving; notes the deadlock.
+fn waits_for_ever(engine: &mut Engine, what: For, seen: Seen) -> bool {
+    let events = engine.under_test().len();
+    let last = (
+        engine.grid.events()[events - 1],
+        engine.under_test_trail[events - 1],
+    );
+    if what == For::Notification {
+        engine.truncate_under_test(events - 1);
+    }
+    // These two are no events of the program.
+    engine.opening_log = true;
+    if !engine.joined {
+        tau::push(engine, Op::Join, None, seen.site, 0);
+    }
+    tau::push(engine, Op::Read(seen.object), None, seen.site, seen.value);
+    engine.opening_log = false;
+    let waits = matches!(tau::feasible(engine), Answer::Yes);
+    if waits {
+        bug::waits_in_vain(engine, what.message(), seen.site);
+    }
+    if what == For::Notification {
+        engine.truncate_under_test(events - 1);
+        engine.under_test_trail.push(last.1);
+        engine.grid.push(last.0);
+    } else {
+        engine.truncate_under_test(events);
+    }
+    waits
+}
