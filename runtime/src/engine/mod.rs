@@ -413,6 +413,29 @@ impl Engine {
         self.grid.events()
     }
 
+    /// From here on, events are none of the program, but for those by which T sees T'. Returns what to give to
+    /// [`Self::shows_events`].
+    pub(crate) fn hides_events(&mut self) -> (bool, usize) {
+        let before = std::mem::replace(&mut self.opening_log, true);
+        (before, self.under_test().len())
+    }
+
+    /// Ends what [`Self::hides_events`] has begun.
+    pub(crate) fn shows_events(&mut self, (before, events): (bool, usize)) {
+        self.opening_log = before;
+        let current = self.threads.current;
+        let made = self
+            .grid
+            .events()
+            .iter()
+            .zip(&mut self.under_test_trail[..]);
+        for (event, trail) in made.skip(events) {
+            if event.source.is_some() {
+                trail.thread = current;
+            }
+        }
+    }
+
     /// The events of both so far.
     fn log(&self) -> Log<'_> {
         Log {

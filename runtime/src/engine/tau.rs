@@ -192,6 +192,29 @@ pub(crate) fn read_known(
     require_feasible(handle);
 }
 
+/// T begins an operation that is one step: see [`Block`](crate::shared::Block). No thread waits for the lock.
+pub(crate) fn enter_block(handle: Handle, lock: Object, site: Site) {
+    push(
+        handle.get(),
+        Op::Acquire(lock, LockMode::Exclusive),
+        None,
+        site,
+        0,
+    );
+}
+
+/// T ends an operation that is one step.
+pub(crate) fn leave_block(handle: Handle, lock: Object, site: Site) {
+    push(
+        handle.get(),
+        Op::Release(lock, LockMode::Exclusive),
+        None,
+        site,
+        0,
+    );
+    require_feasible(handle);
+}
+
 /// T waits for an object to change, and looks at it once more. What T could see now, T could have seen at its look before,
 /// so this read is no choice.
 pub(crate) fn read_again(handle: Handle, object: Object, site: Site, value: u64) {

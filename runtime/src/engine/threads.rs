@@ -426,6 +426,7 @@ fn stop_interfering(handle: Handle) {
     if reason == Some(Abort::StepBound) {
         engine.interfering_was_cut = true;
     }
+    engine.opening_log = false;
     engine.interfering_waits = reason == Some(Abort::Waiting);
     engine.quiet = false;
     engine.left = abort::LEFT;

@@ -26,6 +26,10 @@ pub(crate) enum For {
     Arrival,
     /// The end of an initialization.
     Initialization,
+    /// A message, or the end of all senders.
+    Message,
+    /// Room for a message, or the end of the receiver.
+    Room,
 }
 
 impl For {
@@ -37,6 +41,8 @@ impl For {
             Self::Unpark => "the thread is parked, and no thread unparks it any more",
             Self::Arrival => "the thread waits at a barrier to which no thread comes any more",
             Self::Initialization => "the thread waits for an initialization that does not end",
+            Self::Message => "the thread waits for a message that no thread sends any more",
+            Self::Room => "the thread waits with a message that no thread receives any more",
         }
     }
 }
@@ -47,6 +53,8 @@ pub(crate) struct Seen {
     pub(crate) object: Object,
     /// The value that it has just read, as bits.
     pub(crate) value: u64,
+    /// Another object that it has read, or would have to, with that object's value.
+    pub(crate) other: Option<(Object, u64)>,
     pub(crate) site: Site,
 }
 
@@ -98,7 +106,9 @@ fn waits_for_ever(engine: &mut Engine, what: For, seen: Seen) -> bool {
     if !engine.joined {
         tau::push(engine, Op::Join, None, seen.site, 0);
     }
-    tau::push(engine, Op::Read(seen.object), None, seen.site, seen.value);
+    for (object, value) in [(seen.object, seen.value)].into_iter().chain(seen.other) {
+        tau::push(engine, Op::Read(object), None, seen.site, value);
+    }
     engine.opening_log = false;
     let waits = matches!(tau::feasible(engine), Answer::Yes);
     if waits {

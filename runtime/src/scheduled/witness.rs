@@ -216,13 +216,32 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
     let kept = kept_locks(bug);
     let mut joined = false;
     let mut all = Vec::new();
+    // For T and T': the lock of the operation that it is in, and whether an event stands for the operation already.
+    let mut operations: [Option<(Object, bool)>; 2] = [None; 2];
     for step in &bug.interleaving {
         let (events, at) = match step {
             Step::UnderTest(at) => (&bug.under_test, *at as usize),
             Step::Interfering(at) => (&bug.interfering, *at as usize),
         };
         let event = events.get(at)?;
-        let Some(thread) = event.thread else { continue };
+        let operation = &mut operations[usize::from(matches!(step, Step::Interfering(_)))];
+        let Some(thread) = event.thread else {
+            match event.op {
+                Op::Acquire(lock, _) if is_operation(events, at, lock) => {
+                    *operation = Some((lock, false))
+                }
+                Op::Release(lock, _) if operation.is_some_and(|(of, _)| of == lock) => {
+                    *operation = None
+                }
+                _ => {}
+            }
+            continue;
+        };
+        if let Some((_, has_event)) = operation
+            && std::mem::replace(has_event, true)
+        {
+            continue;
+        }
         let own = |event: &&finding::Event| event.thread == Some(thread);
         let before = at
             .checked_sub(1)
@@ -258,6 +277,14 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
     Some(all)
 }
 
+/// Whether the taking of a lock at this index, which is no event of the program, begins an operation that is one step: then
+/// the next giving back of that lock is none, either.
+fn is_operation(events: &[finding::Event], at: usize, lock: Object) -> bool {
+    let mut later = events[at + 1..].iter();
+    let end = later.find(|event| matches!(event.op, Op::Release(of, _) if of == lock));
+    end.is_some_and(|event| event.thread.is_none())
+}
+
 fn fits(op: Op, kind: Kind) -> bool {
     use Kind::{
         CompareExchange, Lock, LockShared, Notify, Read, TryLock, TryLockShared, Unlock,
@@ -266,7 +293,7 @@ fn fits(op: Op, kind: Kind) -> bool {
     match op {
         // An update that leaves the value as it found it is logged as a read.
         // A wait that has to be notified reads that it was.
-        Op::Read(_) => matches!(kind, Read | CompareExchange | Update | Wait | Wake),
+        Op::Read(_) => matches!(kind, Read | CompareExchange | Update | Wait | Wake | Notify),
         // Entering a queue, and notifying those who are in one, are writes.
         Op::Write(_) => matches!(kind, Write | Wait | Notify),
         // Coming to a barrier, and using up what a thread was unparked for.

@@ -91,7 +91,20 @@ impl<V: Bits> AtomicCell<V> {
     /// In P̂ₖ: the current thread has just read this value, and can't go on before it has changed. Returns where the thread
     /// may look again: see [`crate::engine::waiting::wait`].
     pub(crate) fn wait_in_p_hat(&self, handle: engine::Handle, what: For, site: Site) {
-        sequential::wait(handle, self, what, site);
+        sequential::wait(handle, self, what, None, site);
+    }
+
+    /// Does what [`Self::wait_in_p_hat`] does, where a change of the other value lets the thread go on, too.
+    pub(crate) fn wait_for_either<O: Bits>(
+        &self,
+        handle: engine::Handle,
+        what: For,
+        other: &AtomicCell<O>,
+        site: Site,
+    ) {
+        let other = (handle.get().line == engine::Line::UnderTest)
+            .then(|| sequential::of_under_test(handle, other));
+        sequential::wait(handle, self, what, other, site);
     }
 
     /// The value, for a thread that has exclusive access to the atomic: reads the value, and may write it.

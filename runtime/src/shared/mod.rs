@@ -7,6 +7,7 @@
 //! execution (a static) starts afresh with its initial value.
 
 mod atomic;
+mod block;
 mod copies;
 mod guard;
 mod initial;
@@ -20,6 +21,7 @@ mod spot;
 mod unseen;
 
 pub(crate) use atomic::{AtomicCell, Bits};
+pub(crate) use block::{Block, hidden};
 pub use copies::{Copied, Shadow};
 pub(crate) use copies::{copy_if_clone, copy_of, is_static};
 pub(crate) use guard::Exclusive;
@@ -28,7 +30,7 @@ pub(crate) use late::Late;
 pub(crate) use lock::LockCell;
 pub(crate) use plain::PlainCell;
 use slot::{Kept, Made, Slot};
-pub(crate) use spot::{Spot, machine, machine_unless_ending};
+pub(crate) use spot::Spot;
 
 use std::cell::Cell;
 
@@ -141,7 +143,7 @@ impl Tag {
 impl Handle {
     /// Gives up a copy of one of the program's values, to which no reference is left. In the program this copy does not
     /// exist, and is not dropped.
-    fn give_up<V>(self, value: V) {
+    pub(crate) fn give_up<V>(self, value: V) {
         if Generation::is_given_back(self.get().generation) {
             std::mem::forget(value);
         } else {

@@ -81,27 +81,38 @@ impl<V: Bits> AtomicCell<V> {
     }
 }
 
-/// The current thread has just read this value, and waits for another one.
-pub(super) fn wait<V: Bits>(handle: Handle, cell: &AtomicCell<V>, what: For, site: Site) {
-    if handle.get().quiet || handle.get().line != Line::UnderTest {
-        let seen = Seen {
-            object: NONE,
-            value: 0,
-            site,
-        };
-        waiting::wait(handle, what, seen, || {
-            load(handle, cell, site);
-        });
-        return;
-    }
+/// The current thread has just read this value, and waits for another one, or for another value of the `other` object.
+pub(super) fn wait<V: Bits>(
+    handle: Handle,
+    cell: &AtomicCell<V>,
+    what: For,
+    other: Option<(Object, u64)>,
+    site: Site,
+) {
+    let is_under_test = !handle.get().quiet && handle.get().line == Line::UnderTest;
     let seen = Seen {
-        object: cell.object(handle),
+        object: if is_under_test {
+            cell.object(handle)
+        } else {
+            NONE
+        },
         value: cell.g.get().to_bits(),
+        other,
         site,
     };
     waiting::wait(handle, what, seen, || {
-        tau::read_again(handle, seen.object, site, seen.value);
+        if is_under_test {
+            tau::read_again(handle, seen.object, site, seen.value);
+        } else {
+            load(handle, cell, site);
+        }
     });
+}
+
+/// The object, and what T has of it.
+pub(super) fn of_under_test<V: Bits>(handle: Handle, cell: &AtomicCell<V>) -> (Object, u64) {
+    cell.renew(handle.get().generation);
+    (cell.object(handle), cell.g.get().to_bits())
 }
 
 #[inline]

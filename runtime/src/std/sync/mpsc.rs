@@ -1,9 +1,4 @@
-//! `std::sync::mpsc`, on the scheduled machine.
-//!
-//! A channel is one object. Sending, receiving, and dropping an end are one step each. A thread that has to wait enters
-//! the object's queue, and every step after which a thread might go on notifies all that are in the queue, to try
-//! again. What a step tells its thread is in its event: whether the other end is there, whether there is room, which
-//! message came.
+//! `std::sync::mpsc`.
 
 mod channel;
 mod iter;

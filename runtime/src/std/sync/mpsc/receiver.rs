@@ -9,7 +9,6 @@ use std::time::Duration;
 
 use super::channel::{Channel, Patience, Received};
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
-use crate::shared::machine_unless_ending;
 use crate::vocabulary::Site;
 
 /// `std::sync::mpsc::Receiver`.
@@ -69,15 +68,10 @@ impl<T> Receiver<T> {
     /// No message has come in time, or there is none, and no sender.
     #[track_caller]
     pub fn recv_timeout(&self, timeout: Duration) -> Result<T, RecvTimeoutError> {
-        match self.channel.receive(Patience::Limited, Location::caller()) {
+        let patience = Patience::Limited(timeout);
+        match self.channel.receive(patience, Location::caller()) {
             Received::Message(value) => Ok(value),
-            Received::Empty => {
-                let site = Location::caller();
-                if let Some(machine) = machine_unless_ending("Receiver::recv_timeout", site) {
-                    machine.run_out(timeout, site);
-                }
-                Err(RecvTimeoutError::Timeout)
-            }
+            Received::Empty => Err(RecvTimeoutError::Timeout),
             Received::Disconnected => Err(RecvTimeoutError::Disconnected),
         }
     }
