@@ -9,12 +9,28 @@ use std::time::Duration;
 
 use super::channel::{Channel, Patience, Received};
 use super::{Iter, RecvError, RecvTimeoutError, TryIter, TryRecvError};
+use crate::shared::Shadow;
 use crate::vocabulary::Site;
 
 /// `std::sync::mpsc::Receiver`.
 pub struct Receiver<T> {
     channel: Arc<Channel<T>>,
     _not_sync: PhantomData<Cell<()>>,
+}
+
+/// The threads of P̂ₖ see what each of them has received by the channel itself: each copy is the same receiver.
+impl<T> Shadow for Receiver<T> {
+    fn shadow(&self) -> Option<Self> {
+        Some(Self::of(Arc::clone(&self.channel)))
+    }
+
+    unsafe fn initial(&self) -> Self {
+        Self::of(Arc::clone(&self.channel))
+    }
+
+    fn is_copied() -> bool {
+        true
+    }
 }
 
 impl<T> UnwindSafe for Receiver<T> {}
