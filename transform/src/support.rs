@@ -1,7 +1,7 @@
 //! What seqz has no version of, with advice: items of std, as the [catalogue](crate::catalogue) says, methods, and other crates.
 
 pub(crate) use crate::catalogue::Refusal;
-use crate::catalogue::refusals::{CHANNEL, SYSTEM_THREAD, WAITING};
+use crate::catalogue::refusals::SYSTEM_THREAD;
 use crate::options::Mode;
 
 /// Modules of std of which the runtime has its own version. Paths into all other modules keep their meaning and their
@@ -31,12 +31,9 @@ pub(crate) fn refusal(path: &[&str], mode: Mode) -> Option<Refusal> {
 }
 
 /// Returns the refusal for a method that only a concurrency type of std has, by its name and number of arguments.
-pub(crate) fn method_refusal(name: &str, arguments: usize, mode: Mode) -> Option<Refusal> {
+pub(crate) fn method_refusal(name: &str, arguments: usize) -> Option<Refusal> {
     match (name, arguments) {
         ("as_pthread_t" | "into_pthread_t", 0) => Some(SYSTEM_THREAD),
-        _ if mode != Mode::Sequential => None,
-        ("unpark", 0) => Some(WAITING),
-        ("recv_timeout" | "try_recv", _) => Some(CHANNEL),
         _ => None,
     }
 }
@@ -85,12 +82,12 @@ mod tests {
 
     #[test]
     fn what_the_system_calls_a_thread_is_refused_everywhere() {
+        assert!(method_refusal("as_pthread_t", 0).is_some());
         for mode in [Mode::Sequential, Mode::Scheduled, Mode::Followed] {
-            assert!(method_refusal("as_pthread_t", 0, mode).is_some());
             let path = ["os", "unix", "thread", "JoinHandleExt"];
             assert_eq!(refusal(&path, mode), None);
             assert!(refusal(&[&path[..], &["into_pthread_t"]].concat(), mode).is_some());
         }
-        assert_eq!(method_refusal("unpark", 0, Mode::Scheduled), None);
+        assert_eq!(method_refusal("unpark", 0), None);
     }
 }

@@ -18,22 +18,6 @@ const fn unstable(help: &'static str) -> Refusal {
     refusal("it is unstable in std and seqz has no version of it", help)
 }
 
-pub(crate) const WAITING: Refusal = refusal(
-    "bounded interference has no event for waking a waiting thread yet",
-    "use `seqz explore`, which runs it as it is",
-);
-pub(super) const MEETING: Refusal = refusal(
-    "bounded interference has no event for meeting at a barrier yet",
-    "use `seqz explore`, which runs it as it is; or join the threads and start new ones",
-);
-pub(crate) const CHANNEL: Refusal = refusal(
-    "bounded interference has no event for a message yet",
-    "use `seqz explore`, which runs it as it is; or a `Mutex<VecDeque<_>>` that both threads share",
-);
-pub(super) const ONCE: Refusal = refusal(
-    "bounded interference has no event for a one-time initialization yet",
-    "use `seqz explore`, which runs it as it is; or initialize it before the threads start, or use a `Mutex<Option<_>>`",
-);
 pub(super) const RAW_ATOMIC: Refusal = refusal(
     "accesses through the raw pointer it gives out can't be seen",
     "share the atomic itself, as a static or through `Arc` or a reference",

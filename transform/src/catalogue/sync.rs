@@ -118,11 +118,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait, wake, notify; who is woken by `notify_one` is open, and so is whether the time was up. One condition variable may go with several mutexes",
         ),
-        sequential: Refused(refusals::WAITING),
+        sequential: Event(
+            "a wait begins with a write, and its end is a read, which has to see what another thread has written since, or with a time limit may see nothing new; a notification is a write",
+        ),
         tests: &[
             "runtime/tests/waiting/condvar.rs::a_flag_under_the_lock_loses_no_notification",
             "runtime/tests/waiting/condvar.rs::notify_one_wakes_either_waiter",
             "runtime/tests/waiting/condvar.rs::a_wait_with_a_limit_ends_either_way",
+            "runtime/tests/waiting/sequential.rs::a_wait_in_a_loop_sees_the_notification_and_the_value",
+            "runtime/tests/waiting/sequential.rs::a_notification_before_the_wait_is_lost",
             "runtime/tests/waiting/condvar.rs::poison_is_seen_after_a_wait",
         ],
     },
@@ -133,7 +137,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
-        sequential: Refused(refusals::WAITING),
+        sequential: Narrower("no wait ends without a reason: `seqz explore` tries that"),
         tests: &[
             "runtime/tests/events/spurious.rs::a_wait_may_end_without_a_notification",
             "runtime/tests/events/spurious.rs::a_lost_notification_stays_one",
@@ -144,9 +148,12 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Barrier", "BarrierWaitResult"],
         learns: "that all have come, and who came last",
         scheduled: Event("wait, wake, and for the last one notify: any thread may be the leader"),
-        sequential: Refused(refusals::MEETING),
+        sequential: Event(
+            "an update of the number of those who have come. T' sees nobody come: where T' is not the last one, its log ends",
+        ),
         tests: &[
             "runtime/tests/waiting/barrier.rs::any_thread_may_lead_and_nobody_goes_on_before_all_have_come",
+            "runtime/tests/waiting/sequential.rs::who_comes_last_to_a_barrier_leads",
             "runtime/tests/waiting/barrier.rs::it_does_what_one_of_a_mutex_and_a_condition_variable_does",
         ],
     },
@@ -157,12 +164,15 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "reads and updates of its state, and waiting for an initialization that runs; `get` and `is_completed` are reads",
         ),
-        sequential: Refused(refusals::ONCE),
+        sequential: Event(
+            "reads and updates of its state; what waits for an initialization reads that it is over",
+        ),
         tests: &[
             "runtime/tests/waiting/once.rs::one_thread_initializes_and_the_other_waits",
             "runtime/tests/waiting/once.rs::poison_is_for_once_and_not_for_the_forced",
             "runtime/tests/waiting/once.rs::a_once_lock_keeps_the_first_value",
             "runtime/tests/waiting/once.rs::a_once_lock_can_be_waited_for_and_taken",
+            "runtime/tests/waiting/sequential.rs::one_thread_initializes",
             "runtime/tests/waiting/once.rs::a_panic_leaves_a_once_lock_to_the_next",
         ],
     },
@@ -235,7 +245,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["mpsc"],
         learns: "see below",
         scheduled: Nothing("a module"),
-        sequential: Refused(refusals::CHANNEL),
+        sequential: Nothing("a module"),
         tests: &[],
     },
     Entry {
@@ -332,7 +342,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait, wake and notify on the channel: sending, receiving, and dropping an end. Who has waited, and has asked for its own handle before, comes to its own parking place then: see `park`",
         ),
-        sequential: Refused(refusals::CHANNEL),
+        sequential: Event(
+            "sending, receiving, and dropping an end are one step each. To send is a write of what the thread has sent; to receive is a read of what the other one has sent, unless a message is there, and an update of what was taken; what is seen of the other thread is seen until that send or take. Two threads that receive the same message, each without the other, need one that owns nothing; `try_send` on a channel without room for a message is not run",
+        ),
         tests: &[
             "runtime/tests/waiting/channel.rs::messages_of_one_sender_keep_their_order",
             "runtime/tests/waiting/channel.rs::a_receiver_waits_as_long_as_there_are_senders",
@@ -340,6 +352,10 @@ pub(super) const ENTRIES: &[Entry] = &[
             "runtime/tests/waiting/channel.rs::a_message_comes_back_if_nobody_receives",
             "runtime/tests/waiting/channel.rs::a_bound_makes_senders_wait",
             "runtime/tests/waiting/channel.rs::messages_left_are_dropped_with_the_receiver",
+            "runtime/tests/waiting/sequential.rs::messages_come_in_order_and_then_the_end",
+            "runtime/tests/waiting/sequential.rs::two_senders_send_in_some_order",
+            "runtime/tests/waiting/sequential.rs::nobody_is_left_at_the_other_end",
+            "runtime/tests/waiting/sequential.rs::a_bound_stops_the_interfering_thread",
             "runtime/tests/waiting/reference.rs::channels_do_what_those_of_a_mutex_and_a_condition_variable_do",
         ],
     },

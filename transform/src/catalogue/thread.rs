@@ -104,7 +104,9 @@ pub(super) const ENTRIES: &[Entry] = &[
         scheduled: Event(
             "wait and wake on the thread's own place; outside of loops it may end once without a reason, and with `--spurious N` up to N times anywhere. What a thread was unparked for is used up where it waits for a channel then, as std parks it there; where both may happen, nothing is promised (`used_unpark`)",
         ),
-        sequential: Refused(refusals::WAITING),
+        sequential: Event(
+            "a read of whether the thread was unparked, and, if it was, an update that uses that up",
+        ),
         tests: &[
             "runtime/tests/waiting/parking.rs::whoever_waits_for_a_channel_uses_up_what_it_was_unparked_for",
             "runtime/tests/events/unparks.rs::nothing_is_promised_where_an_unpark_may_have_been_used_up",
@@ -112,6 +114,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             "runtime/tests/waiting/parking.rs::two_unparks_may_be_one",
             "runtime/tests/waiting/parking.rs::the_harness_can_be_parked",
             "runtime/tests/waiting/parking.rs::a_limit_ends_it",
+            "runtime/tests/waiting/sequential.rs::an_unpark_is_used_up",
             "runtime/tests/events/spurious.rs::a_park_may_end_without_an_unpark",
         ],
     },
@@ -120,7 +123,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         items: &["Thread::unpark"],
         learns: "nothing",
         scheduled: Event("notify on the thread's place"),
-        sequential: Refused(refusals::WAITING),
+        sequential: Event("a write"),
         tests: &["runtime/tests/waiting/parking.rs::an_unpark_before_is_not_lost"],
     },
     Entry {

@@ -237,7 +237,7 @@ impl Walker<'_> {
         let method = name(&expr.method);
         let own = self.tables.methods.contains_key(&method);
         self.note_told(expr, own);
-        let refusal = support::method_refusal(&method, expr.args.len(), self.mode);
+        let refusal = support::method_refusal(&method, expr.args.len());
         if let Some(refusal) = refusal.filter(|_| !own) {
             self.refuse_once(
                 Some(format!(".{method}")),
