@@ -94,8 +94,8 @@ impl Gathered {
     pub(crate) fn level(&mut self, role: Role, k: u32, counts: &Counts) {
         if counts.interfering_waiting > 0 {
             self.note(
-                "the interfering thread waits in a loop for something that the thread under test does: it was run up to \
-                 there, as it sees nothing of the other thread here, and `seqz explore` goes further"
+                "the interfering thread waits for something that the thread under test does: it was run up to there, as it \
+                 sees nothing of the other thread here, and `seqz explore` goes further"
                     .to_owned(),
             );
         }

@@ -101,6 +101,15 @@ fn happens(all: &[Lone]) -> &'static str {
     }
 }
 
+/// Returns "ends", "fails", or both, with the calls as the subject.
+fn ends(all: &[Lone]) -> &'static str {
+    match happens(all) {
+        "end or fail" => "ends or fails",
+        "fail" => "fails",
+        _ => "ends",
+    }
+}
+
 /// Says how often the outcomes were tried in each execution, if there is something to be said.
 #[must_use]
 pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
@@ -134,6 +143,7 @@ pub fn tried(all: &[Lone], spurious: Spurious) -> Option<String> {
 pub fn not_tried(all: &[Lone]) -> Option<String> {
     let named = named(all)?;
     Some(format!(
-        "that {named} fails without a reason is left to `seqz explore` (or to nobody, with --spurious 0)"
+        "that {named} {} without a reason is left to `seqz explore` (or to nobody, with --spurious 0)",
+        ends(all)
     ))
 }
