@@ -353,7 +353,7 @@ fn tests_and_programs_beside_the_library() {
         ("tests/common/mod.rs", "pub fn help() { super::helper() }\n"),
         (
             "tests/second.rs",
-            "use std::sync::Condvar;\n#[test]\nfn second() { std::thread::spawn(|| ()); let _ = Condvar::new(); }\n",
+            "use std::sync::mpmc;\n#[test]\nfn second() { std::thread::spawn(|| ()); let _ = mpmc::channel::<u8>(); }\n",
         ),
         ("tests/third/main.rs", STARTS),
         (
@@ -407,7 +407,7 @@ fn tests_and_programs_beside_the_library() {
     assert!(
         error
             .to_string()
-            .starts_with("`std::sync::Condvar` is not supported"),
+            .starts_with("`std::sync::mpmc` is not supported"),
         "{error}"
     );
     // One file by itself.
