@@ -12,7 +12,7 @@ use std::panic::{
     AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind,
 };
 
-use crate::engine::waiting::For;
+use crate::engine::{tau, waiting::For};
 use crate::running::{Running, running};
 use crate::scheduled;
 use crate::shared::{AtomicCell, Spot};
@@ -106,9 +106,13 @@ impl Once {
             Running::Sequential(handle) => {
                 self.state.wait_in_p_hat(handle, For::Initialization, site);
                 if handle.get().quiet {
-                    // What a destructor needs to go on can't be made up.
-                    eprintln!("a destructor waits for ever for an initialization");
-                    std::process::abort();
+                    // The execution has been ended. It may run on for a while; but a destructor that is run as it is
+                    // unwound needs what can't be made up.
+                    tau::enter(handle, site);
+                    if std::thread::panicking() {
+                        eprintln!("a destructor waits for ever for an initialization");
+                        std::process::abort();
+                    }
                 }
             }
             Running::Nothing => panic!("an initialization waits for itself"),
