@@ -1,8 +1,9 @@
 //! `std::sync::Condvar`.
 //!
-//! In P̂ₖ it is a variable. A thread that begins to wait writes it, and so does a thread that notifies; to go on, the thread
-//! that waits has to read what another thread has written since. As each of the two sees its own writes until it sees
-//! another's, a notification that comes before the wait is lost, as it is with std's.
+//! In P̂ₖ it is two variables, one for the waits of T and one for those of T'. A thread that begins to wait writes its own, and
+//! a thread that notifies writes the other one's; to go on, the thread that waits has to read what the other thread has
+//! written since. As a thread sees its own writes until it sees another's, a notification that comes before the wait is
+//! lost, as it is with std's. That the other thread waits, too, is nothing to it.
 
 use std::fmt;
 use std::panic::{Location, RefUnwindSafe, UnwindSafe};
@@ -10,7 +11,7 @@ use std::sync::{LockResult, PoisonError};
 use std::time::Duration;
 
 use super::MutexGuard;
-use crate::engine::{self, waiting::For};
+use crate::engine::{self, tau, waiting::For};
 use crate::running::{Running, running};
 use crate::scheduled::Handle;
 use crate::shared::{AtomicCell, Shadow, Spot};
@@ -27,8 +28,8 @@ const OUTSIDE: &str = "`Condvar::wait` of a transformed program runs under `seqz
 /// As with std's on Linux, one condition variable may go with several mutexes.
 pub struct Condvar {
     spot: Spot,
-    /// In P̂ₖ: the number of the latest wait or notification.
-    latest: AtomicCell<u64>,
+    /// In P̂ₖ: the number of the latest wait of T, or notification of the threads that are not T', and the same of T'.
+    latest: [AtomicCell<u64>; 2],
 }
 
 impl UnwindSafe for Condvar {}
@@ -40,7 +41,7 @@ impl Condvar {
     pub const fn new() -> Self {
         Self {
             spot: Spot::new(),
-            latest: AtomicCell::new(0),
+            latest: [AtomicCell::new(0), AtomicCell::new(0)],
         }
     }
 
@@ -95,20 +96,24 @@ impl Condvar {
         limit: Option<Duration>,
         site: Site,
     ) -> (LockResult<MutexGuard<'a, T>>, bool) {
+        // Whether the thread is T or T' is known where it makes an event.
+        tau::enter(handle, site);
         let mine = handle.get().event_number();
-        self.latest.store(mine, site);
+        let is_prime = handle.get().line.is_prime();
+        let latest = &self.latest[usize::from(is_prime)];
+        latest.store(mine, site);
         let mut notified = false;
         let guard = guard.without(site, || {
             loop {
                 // A destructor of an execution that has been ended goes on as if it had been notified, as std allows.
-                notified = self.latest.load(site) != mine || handle.get().quiet;
+                notified = latest.load(site) != mine || handle.get().quiet;
                 match limit {
                     _ if notified => break,
                     Some(limit) => {
                         engine::limit_passed(handle, limit);
                         break;
                     }
-                    None => self.latest.wait_in_p_hat(handle, For::Notification, site),
+                    None => latest.wait_in_p_hat(handle, For::Notification, site),
                 }
             }
         });
@@ -119,8 +124,10 @@ impl Condvar {
         match running() {
             Running::Scheduled(machine) => machine.notify(self.spot.of(machine), all, site),
             Running::Sequential(handle) => {
+                tau::enter(handle, site);
                 let number = handle.get().event_number();
-                self.latest.store(number, site);
+                let wakes_prime = !handle.get().line.is_prime();
+                self.latest[usize::from(wakes_prime)].store(number, site);
             }
             Running::Nothing => {}
         }
