@@ -363,6 +363,11 @@ impl<T> Channel<T> {
                                the sequential program has no order for the messages";
                 unsupported(handle, message.to_owned(), Some(site));
             }
+            if self.bound.is_some() && self.state.borrow().sends[OF_T_PRIME] > 0 {
+                let message = "both threads send to a channel with a bound: in the sequential program, no message of the thread \
+                               under test is in the interfering thread's way";
+                unsupported(handle, message.to_owned(), Some(site));
+            }
             if self.may_learn().0 {
                 hidden(handle, || self.look_at_sends(line, site));
             }
