@@ -54,6 +54,10 @@ struct Follow {
     /// Whether the operation that has just been let run is an attempt to take a lock that P̂ₖ does not log: the attempt
     /// must fail.
     must_fail: bool,
+    /// The site of the last event of the thread that fails.
+    last_site: Option<u32>,
+    /// How often that thread may still look whether it can go on: it may have been woken for nothing.
+    looks: u32,
     /// The threads that could run at the interleaving's end.
     enabled_at_end: Vec<Thread>,
     onwards: Onwards,
@@ -87,6 +91,9 @@ const ONWARDS: [Onwards; 8] = [
     Onwards::Random(4),
     Onwards::Random(5),
 ];
+
+/// How often a thread that waits for ever may be woken for nothing, and look: two events each time.
+const LOOKS: u32 = 8;
 
 /// Follows the interleaving of `bug` on `program`, and says whether the bug is there.
 #[must_use]
@@ -177,6 +184,11 @@ fn follow<'p>(
         is_deadlock: bug.kind == BugKind::Deadlock,
         keeps_locks: !kept_locks(bug).is_empty(),
         must_fail: false,
+        last_site: expected
+            .iter()
+            .rfind(|event| event.thread == bug.thread)
+            .map(|event| event.site),
+        looks: LOOKS,
         enabled_at_end: Vec::new(),
         onwards,
         random: Random::new(match onwards {
@@ -392,6 +404,20 @@ impl Follow {
         self.at += usize::from(!is_event);
     }
 
+    /// Whether the thread that is said to wait for ever has been woken, and looks once more whether it can go on.
+    fn is_woken(&mut self, pending: &Pending) -> bool {
+        let at_first = self.looks == LOOKS;
+        let looks = self.is_deadlock
+            && self.onwards == Onwards::Nowhere
+            && self.last_site == Some(pending.site)
+            && (!at_first || pending.kind == Kind::Wake);
+        if !looks || self.looks == 0 {
+            return false;
+        }
+        self.looks -= 1;
+        true
+    }
+
     fn differs(&mut self, difference: String) -> Pick {
         self.difference = Some(difference);
         Pick::Abandon
@@ -426,6 +452,11 @@ impl Scheduler for Follow {
             {
                 // Where the program runs on, it may take any lock.
                 self.must_fail &= self.onwards == Onwards::Nowhere;
+                return Pick::Run(thread);
+            }
+            if let Some(thread) = culprit.filter(|&thread| view.enabled.contains(thread))
+                && self.is_woken(view.of(thread))
+            {
                 return Pick::Run(thread);
             }
             if let Some(thread) = self.go_on(view) {
