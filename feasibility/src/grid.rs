@@ -439,6 +439,24 @@ impl Grid {
         self.paths.reaches(u, log, index(cut)) || self.reachable_by_rows(cut)
     }
 
+    /// Whether T can be at its end when T' has done exactly its first `cut` events, and still has its other events to do, which
+    /// see nothing of T. T holds no lock that they take. In long logs, the events to come are left out of account.
+    #[must_use]
+    pub fn reachable_on_the_way(&mut self, cut: usize) -> bool {
+        if self.asks_runs() {
+            return self.in_long_log().reachable_at(index(cut));
+        }
+        self.feed();
+        if cut > self.interference.len() || index(cut) < self.track.must() {
+            return false;
+        }
+        let all = index(self.interference.len());
+        self.track.settle(&self.interference);
+        let lane = self.lane(all, all);
+        let row = self.lanes[lane].row(&self.interference, &self.track, self.track.len());
+        holds(row, cut)
+    }
+
     fn reachable_by_rows(&mut self, cut: usize) -> bool {
         if self.asks_runs() {
             return self.in_long_log().reachable_at(index(cut));

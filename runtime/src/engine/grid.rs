@@ -84,6 +84,11 @@ impl Grid {
         outside(|| self.0.reachable_at(cut))
     }
 
+    /// See [`feasibility::Grid::reachable_on_the_way`].
+    pub(super) fn reachable_on_the_way(&mut self, cut: usize) -> bool {
+        outside(|| self.0.reachable_on_the_way(cut))
+    }
+
     /// An interleaving, if the log is feasible.
     pub(super) fn witness(&mut self) -> Option<Interleaving> {
         outside(|| self.0.witness())

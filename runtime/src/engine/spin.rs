@@ -46,6 +46,8 @@ pub(crate) struct Spin {
     idle_reads: Buffer<Object>,
     /// Whether T' looked at its clock in its last, idle turn.
     waits_for_time: bool,
+    /// Whether it is by its last read alone that T' can't go on: see [`waiting`](super::waiting).
+    waits_by_last_read: bool,
     /// The number of times that code called by a loop was said to leave something behind.
     said: u32,
 }
@@ -90,12 +92,18 @@ impl Spin {
         self.idle_locks.clear();
         self.idle_reads.clear();
         self.waits_for_time = false;
+        self.waits_by_last_read = false;
         self.said = 0;
     }
 
     /// Notes that what is done now lasts beyond the turns of all running loops.
     pub(crate) const fn lasts(&mut self) {
         self.said = self.said.wrapping_add(1);
+    }
+
+    /// Notes that T' can't go on with what it has read last.
+    pub(super) const fn waits_by_last_read(&mut self) {
+        self.waits_by_last_read = true;
     }
 
     /// Notes that the thread changed something, or saw something of the other thread.
@@ -302,7 +310,7 @@ impl Engine {
             return true;
         }
         // T' may go on once T' sees what T does, and the verdict says so.
-        if self.interfering_waits && self.writes_what_interfering_waits_for() {
+        if self.interfering_waits && !self.leaves_waiting_where_it_is() {
             return false;
         }
         let log = self.under_test();
@@ -350,9 +358,21 @@ impl Engine {
     /// what T has done ends the loop.
     pub(super) fn leaves_interfering_waiting(&mut self) -> bool {
         self.interfering_waits
-            && !self.writes_what_interfering_waits_for()
             && self.all_reads_done()
+            && self.leaves_waiting_where_it_is()
             && self.grid.reachable_at(self.interfering.len())
+    }
+
+    /// Whether T' may still wait where T is now. If T has written what T' waits for, that may have come before T' began to
+    /// wait, as with a notification: then T' can have its last look yet.
+    fn leaves_waiting_where_it_is(&mut self) -> bool {
+        if !self.writes_what_interfering_waits_for() {
+            return true;
+        }
+        self.spin.waits_by_last_read
+            && self
+                .grid
+                .reachable_on_the_way(self.interfering.len() - 1)
     }
 
     /// T may have left T' waiting for ever, and what comes of that is not known here.

@@ -33,6 +33,11 @@ pub(crate) enum For {
 }
 
 impl For {
+    /// Whether a look is one read, and no more.
+    const fn is_one_read(self) -> bool {
+        matches!(self, Self::Notification | Self::Unpark | Self::Arrival)
+    }
+
     const fn message(self) -> &'static str {
         match self {
             Self::Notification => {
@@ -76,6 +81,10 @@ pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
     let mut turns = Turns::default();
     turn(handle, &mut turns);
     look();
+    let engine = handle.get();
+    if engine.line == Line::Interfering && what.is_one_read() {
+        engine.spin.waits_by_last_read();
+    }
     turn(handle, &mut turns);
 }
 
