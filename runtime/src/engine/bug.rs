@@ -475,6 +475,10 @@ fn of_t_at(
             None => return None, // Not reachable: no bug.
         }
     };
+    // What T' would do only as it goes on is not done: T' waits.
+    let done = engine.events_before_vain_looks();
+    let is_done = |step: &Step| !matches!(step, Step::Interfering(at) if *at as usize >= done);
+    let interleaving: Vec<Step> = interleaving.into_iter().filter(is_done).collect();
     Some(Bug {
         kind: draft.kind,
         message: draft.message,

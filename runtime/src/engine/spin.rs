@@ -46,8 +46,9 @@ pub(crate) struct Spin {
     idle_reads: Buffer<Object>,
     /// Whether T' looked at its clock in its last, idle turn.
     waits_for_time: bool,
-    /// Whether it is by its last read alone that T' can't go on: see [`waiting`](super::waiting).
-    waits_by_last_read: bool,
+    /// If it is by its last read alone that T' can't go on: the number of its last events by which the program's thread would
+    /// go on, and so can't do. Otherwise 0. See [`waiting`](super::waiting).
+    vain_looks: u32,
     /// The number of times that code called by a loop was said to leave something behind.
     said: u32,
 }
@@ -92,7 +93,7 @@ impl Spin {
         self.idle_locks.clear();
         self.idle_reads.clear();
         self.waits_for_time = false;
-        self.waits_by_last_read = false;
+        self.vain_looks = 0;
         self.said = 0;
     }
 
@@ -101,9 +102,9 @@ impl Spin {
         self.said = self.said.wrapping_add(1);
     }
 
-    /// Notes that T' can't go on with what it has read last.
-    pub(super) const fn waits_by_last_read(&mut self) {
-        self.waits_by_last_read = true;
+    /// Notes that T' can't go on with what it has read last, and how many events the program's thread can't do.
+    pub(super) const fn looks_in_vain(&mut self, looks: u32) {
+        self.vain_looks = looks;
     }
 
     /// Notes that the thread changed something, or saw something of the other thread.
@@ -340,6 +341,23 @@ impl Engine {
         first.is_none_or(|write| kept_from(self).iter().any(|(acquire, _)| *acquire < write))
     }
 
+    /// Whether T' waits by its last read, whatever T has done until now.
+    pub(super) fn interfering_waits_in_vain(&self) -> bool {
+        self.interfering_waits
+            && self.spin.vain_looks > 0
+            && !self.writes_what_interfering_waits_for()
+    }
+
+    /// The number of events of T' that the program's thread does, if T' waits at its end.
+    pub(super) fn events_before_vain_looks(&self) -> usize {
+        let looks = if self.interfering_waits {
+            self.spin.vain_looks as usize
+        } else {
+            0
+        };
+        self.interfering.len() - looks
+    }
+
     /// Whether T has written something that T' read in its last, idle turn.
     fn writes_what_interfering_waits_for(&self) -> bool {
         self.under_test().iter().any(|event| {
@@ -369,7 +387,7 @@ impl Engine {
         if !self.writes_what_interfering_waits_for() {
             return true;
         }
-        self.spin.waits_by_last_read
+        self.spin.vain_looks > 0
             && self
                 .grid
                 .reachable_on_the_way(self.interfering.len() - 1)

@@ -4,7 +4,7 @@
 //! (see [`spin`](super::spin)): T takes another non-local read, which it could have taken at its first look, and the log of
 //! T' ends.
 //!
-//! Where T' has come to its end, or waits for T to end, T waits for ever if some interleaving has all of T' before T's look.
+//! Where T' has come to its end, or waits for T to end or for what T has not done, T waits for ever if some interleaving has all of T' before T's look.
 //! That is a question for the feasibility check: whether the log goes on with a join of T' and one more look that sees
 //! nothing new.
 
@@ -33,9 +33,13 @@ pub(crate) enum For {
 }
 
 impl For {
-    /// Whether a look is one read, and no more.
-    const fn is_one_read(self) -> bool {
-        matches!(self, Self::Notification | Self::Unpark | Self::Arrival)
+    /// The number of looks of T' that the program's thread does only as it goes on, if each is one read; 0 otherwise.
+    const fn vain_looks(self) -> u32 {
+        match self {
+            Self::Notification => 2,
+            Self::Unpark | Self::Arrival | Self::Message => 1,
+            Self::Initialization | Self::Room => 0,
+        }
     }
 
     const fn message(self) -> &'static str {
@@ -82,8 +86,8 @@ pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
     turn(handle, &mut turns);
     look();
     let engine = handle.get();
-    if engine.line == Line::Interfering && what.is_one_read() {
-        engine.spin.waits_by_last_read();
+    if engine.line == Line::Interfering {
+        engine.spin.looks_in_vain(what.vain_looks());
     }
     turn(handle, &mut turns);
 }
@@ -94,7 +98,8 @@ impl Engine {
         let is_over = match self.interfering_end {
             InterferingEnd::Complete | InterferingEnd::WaitsForUnderTest(..) => true,
             // What T' waits for may be done by T.
-            InterferingEnd::Open | InterferingEnd::Stopped => false,
+            InterferingEnd::Stopped => self.interfering_waits_in_vain(),
+            InterferingEnd::Open => false,
         };
         is_over && what != For::Initialization && self.all_reads_done()
     }
