@@ -348,13 +348,12 @@ impl<T> Channel<T> {
         value: &mut Option<T>,
         site: Site,
     ) -> Step<bool> {
-        if self.was_gone.get() {
-            self.look_at_sends(line, site);
-            return Step::Done(false);
-        }
         let is_gone = line != Line::Init && hidden(handle, || self.is_gone.load(site));
-        if is_gone {
-            self.look_at_sends(line, site);
+        if is_gone || self.was_gone.get() {
+            if line != Line::Init {
+                // The step's event: that the receiver is gone is all that the thread sees.
+                self.is_gone.load(site);
+            }
             return Step::Done(false);
         }
         if line == Line::UnderTest {
