@@ -387,10 +387,7 @@ impl Engine {
         if !self.writes_what_interfering_waits_for() {
             return true;
         }
-        self.spin.vain_looks > 0
-            && self
-                .grid
-                .reachable_on_the_way(self.interfering.len() - 1)
+        self.spin.vain_looks > 0 && self.grid.reachable_on_the_way(self.interfering.len() - 1)
     }
 
     /// T may have left T' waiting for ever, and what comes of that is not known here.
