@@ -139,7 +139,12 @@ fn body(shared: &Shared, list: &[Stmt], mut ends: Ends, other: Option<&Thread>) 
             }
             Stmt::WaitWhile => {
                 let guard = held.take().expect(taken);
-                held = Some(shared.condvar.wait_while(guard, |value| *value == 0).unwrap());
+                held = Some(
+                    shared
+                        .condvar
+                        .wait_while(guard, |value| *value == 0)
+                        .unwrap(),
+                );
             }
             Stmt::WaitTimeout { into } => {
                 let guard = held.take().expect(taken);

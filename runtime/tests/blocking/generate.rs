@@ -86,13 +86,16 @@ impl Random {
         let gives = if self.chance(25) { !gives } else { gives };
         let (x, into, value) = (self.below(ATOMICS), self.local(), self.value());
         match item {
-            Item::Condvar => self.under(
-                &[Stmt::WaitWhile, Stmt::WaitWhile, Stmt::Wait],
-                gives,
-                list,
-            ),
+            Item::Condvar => {
+                self.under(&[Stmt::WaitWhile, Stmt::WaitWhile, Stmt::Wait], gives, list)
+            }
             Item::Limits => self.under(
-                &[Stmt::WaitTimeout { into }, Stmt::WaitTimeout { into }, Stmt::Wait, Stmt::WaitWhile],
+                &[
+                    Stmt::WaitTimeout { into },
+                    Stmt::WaitTimeout { into },
+                    Stmt::Wait,
+                    Stmt::WaitWhile,
+                ],
                 gives,
                 list,
             ),
@@ -120,7 +123,9 @@ impl Random {
             }),
             Item::Channel(bound) => {
                 let sends = program.channel.is_some_and(|channel| channel.senders[me]);
-                let receives = program.channel.is_some_and(|channel| channel.receiver == me);
+                let receives = program
+                    .channel
+                    .is_some_and(|channel| channel.receiver == me);
                 if !sends && !receives {
                     return;
                 }
@@ -167,7 +172,11 @@ impl Random {
                 senders[1 - receiver] = false;
             }
         }
-        Some(Channel { bound, senders, receiver })
+        Some(Channel {
+            bound,
+            senders,
+            receiver,
+        })
     }
 }
 
@@ -205,9 +214,19 @@ pub(crate) fn generate(item: Item, seed: u64) -> Program {
             if random.chance(6) && asserts < 2 {
                 let local = random.local();
                 let value = random.value();
-                list.push(Stmt::Assert(Assert { id: asserts, these: [(local, value); 2] }));
+                list.push(Stmt::Assert(Assert {
+                    id: asserts,
+                    these: [(local, value); 2],
+                }));
                 asserts += 1;
             }
+        }
+        // Two threads run side by side in any case.
+        let is_idle = |stmt: &Stmt| matches!(stmt, Stmt::Unless { .. } | Stmt::Assert(_));
+        if list.first().is_none_or(is_idle) {
+            let x = random.below(ATOMICS);
+            let into = random.local();
+            list.insert(0, Stmt::Load { x, into });
         }
         list
     });
@@ -227,7 +246,11 @@ pub(crate) fn generate(item: Item, seed: u64) -> Program {
         let these = [(); 2].map(|()| {
             let varies = |&at: &usize| outcomes.iter().any(|other| other[at] != outcome[at]);
             let all = Vec::from_iter((0..outcome.len()).filter(varies));
-            let local = if all.is_empty() { 0 } else { all[random.below(all.len())] };
+            let local = if all.is_empty() {
+                0
+            } else {
+                all[random.below(all.len())]
+            };
             (local, outcome[local])
         });
         program.after.push(Assert { id, these });

@@ -4,7 +4,7 @@
 //! Every interleaving is walked, or those alone in which T' observes nothing of T. Such an interleaving may leave T' where
 //! it can't go on by itself; if it could go on with what T has done, nobody waits for ever.
 
-use std::collections::{BTreeSet, HashSet};
+use std::collections::{BTreeMap, BTreeSet, HashSet, VecDeque};
 
 use crate::program::{ATOMICS, EMPTY, GONE, LOCALS, Program, Stmt};
 
@@ -22,14 +22,19 @@ pub(crate) enum Failure {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub(crate) struct Behaviours {
     pub(crate) failures: BTreeSet<Failure>,
+    /// The smallest number of reads of T that see a write of T' for the first time, for each failure.
+    pub(crate) smallest: BTreeMap<Failure, usize>,
     /// The locals of both threads and the atomics, at the ends that are reached.
     pub(crate) outcomes: BTreeSet<Vec<u8>>,
     /// An interleaving for each failure: thread and statement.
     pub(crate) ways: Vec<(Failure, Vec<(usize, usize)>)>,
 }
 
-/// Who has last written a variable; `None` is its initial value.
+/// Who has last written a variable; `None` is its initial value. What the other thread has seen has [`SEEN`] added.
 type By = Option<usize>;
+
+/// See [`By`].
+const SEEN: usize = 2;
 
 /// Where a thread is inside of a statement.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -37,16 +42,24 @@ enum Phase {
     #[default]
     Begin,
     /// On the condition variable, and whether by now it has been notified.
-    Waits { notified: bool },
+    Waits {
+        notified: bool,
+    },
     /// Has been on the condition variable, and needs the lock.
-    Relock { notified: bool },
+    Relock {
+        notified: bool,
+    },
     /// Has come to the barrier.
-    Arrived { passes: bool },
+    Arrived {
+        passes: bool,
+    },
     /// In an initialization, before its store, and after it.
     Init,
     InitDone,
     /// With a bound of 0: has offered a message.
-    Offered { taken: bool },
+    Offered {
+        taken: bool,
+    },
 }
 
 #[derive(Clone, Debug, Default, PartialEq, Eq, Hash)]
@@ -91,6 +104,9 @@ struct State {
     full_for: [u8; 2],
 }
 
+/// Where interleavings go on, how they came there, and the number of times that T has seen something of T': the fewest first.
+type Open = VecDeque<(State, Vec<(usize, usize)>, usize)>;
+
 /// What becomes of a step.
 enum Step {
     /// Goes on; whether the step observes something of the other thread.
@@ -128,12 +144,12 @@ impl Program {
     pub(crate) fn interpret(&self, role: Option<usize>) -> Behaviours {
         let mut found = Behaviours::default();
         let mut seen = HashSet::new();
-        let mut open = vec![(self.start(), Vec::new())];
-        while let Some((state, way)) = open.pop() {
+        let mut open = Open::from([(self.start(), Vec::new(), 0)]);
+        while let Some((state, way, k)) = open.pop_front() {
             if !seen.insert(state.clone()) {
                 continue;
             }
-            self.visit(role, &state, &way, &mut open, &mut found);
+            self.visit(role, &state, (&way, k), &mut open, &mut found);
         }
         found
     }
@@ -142,11 +158,13 @@ impl Program {
         &self,
         role: Option<usize>,
         state: &State,
-        way: &[(usize, usize)],
-        open: &mut Vec<(State, Vec<(usize, usize)>)>,
+        (way, k): (&[(usize, usize)], usize),
+        open: &mut Open,
         found: &mut Behaviours,
     ) {
-        let fail = |found: &mut Behaviours, failure: Failure, way: &[(usize, usize)]| {
+        let fail = |found: &mut Behaviours, failure: Failure, way: &[(usize, usize)], k: usize| {
+            let least = found.smallest.entry(failure).or_insert(k);
+            *least = k.min(*least);
             if found.failures.insert(failure) {
                 found.ways.push((failure, way.to_vec()));
             }
@@ -163,7 +181,10 @@ impl Program {
                 outcome.extend(state.atomics.map(|(value, _)| value));
                 let mut after = self.after.iter();
                 if let Some(assert) = after.find(|assert| assert.fails(&outcome)) {
-                    fail(found, Failure::Assertion(assert.id), way);
+                    let unseen =
+                        |(_, by): &&(u8, By)| role.is_some_and(|role| *by == Some(1 - role));
+                    let looks = state.atomics.iter().filter(unseen).count();
+                    fail(found, Failure::Assertion(assert.id), way, k + looks);
                 }
                 found.outcomes.insert(outcome);
             }
@@ -179,26 +200,34 @@ impl Program {
             match self.step(state, thread) {
                 Step::Waits => {}
                 Step::To(_, true) if role.is_some_and(|role| role != thread) => nobody = false,
-                Step::To(next, _) => {
+                Step::To(next, true) => {
                     nobody = false;
-                    open.push((*next, way));
+                    open.push_back((*next, way, k + 1));
+                }
+                Step::To(next, false) => {
+                    nobody = false;
+                    open.push_front((*next, way, k));
                 }
                 Step::Fails(id, next) => {
                     nobody = false;
                     // With a role, what T' does by itself is the other role's.
                     if role.is_none_or(|role| role == thread) {
-                        fail(found, Failure::Assertion(id), &way);
+                        fail(found, Failure::Assertion(id), &way, k);
                     }
                     if role != Some(thread) {
-                        open.push((*next, way));
+                        open.push_front((*next, way, k));
                     }
                 }
             }
         }
         if nobody {
             let left = role.is_some_and(|role| state.threads[role].over);
-            let failure = if left { Failure::Left } else { Failure::Deadlock };
-            fail(found, failure, way);
+            let failure = if left {
+                Failure::Left
+            } else {
+                Failure::Deadlock
+            };
+            fail(found, failure, way, k);
         }
     }
 
@@ -207,6 +236,13 @@ impl Program {
         let mut state = Box::new(before.clone());
         let thread = &before.threads[me];
         let sees = |by: By| by == Some(other);
+        let seen = |by: By| {
+            if by == Some(other) {
+                Some(other + SEEN)
+            } else {
+                by
+            }
+        };
         if let Some(&Stmt::Unless { local, value }) = self.threads[me].get(thread.pc)
             && !thread.panicked
         {
@@ -230,19 +266,20 @@ impl Program {
                 let observes = $observes;
                 state.threads[me].pc += 1;
                 state.threads[me].phase = Phase::Begin;
-                return Step::To(state, observes)
+                return Step::To(state, observes);
             }};
         }
         macro_rules! phase {
             ($phase:expr, $observes:expr) => {{
                 state.threads[me].phase = $phase;
-                return Step::To(state, $observes)
+                return Step::To(state, $observes);
             }};
         }
         match stmt {
             Stmt::Load { x, into } => {
                 let (value, by) = before.atomics[x];
                 state.threads[me].locals[into] = value;
+                state.atomics[x].1 = seen(by);
                 next!(sees(by))
             }
             Stmt::Store { x, value } => {
@@ -260,6 +297,7 @@ impl Program {
                     return Step::Waits;
                 }
                 state.take(me);
+                state.value.1 = seen(before.value.1);
                 next!(sees(before.value.1))
             }
             Stmt::Unlock => {
@@ -286,6 +324,7 @@ impl Program {
                     Phase::Relock { notified } => {
                         state.take(me);
                         let observes = sees(before.value.1);
+                        state.value.1 = seen(before.value.1);
                         if stmt == Stmt::WaitWhile {
                             phase!(Phase::Begin, observes)
                         }
@@ -351,7 +390,10 @@ impl Program {
                     next!(false)
                 }
                 (_, Stage::Running) => Step::Waits,
-                (_, Stage::Complete) => next!(sees(before.once.1)),
+                (_, Stage::Complete) => {
+                    state.once.1 = seen(before.once.1);
+                    next!(sees(before.once.1))
+                }
                 (_, Stage::Incomplete) => {
                     state.once = (Stage::Running, Some(me));
                     phase!(Phase::Init, false)
@@ -359,6 +401,7 @@ impl Program {
             },
             Stmt::IsCompleted { into } => {
                 state.threads[me].locals[into] = u8::from(before.once.0 == Stage::Complete);
+                state.once.1 = seen(before.once.1);
                 next!(sees(before.once.1))
             }
             Stmt::Set { value, into } | Stmt::GetOrInit { value, into, .. } => {
@@ -379,6 +422,7 @@ impl Program {
                     (_, Stage::Running) => Step::Waits,
                     (_, Stage::Complete) => {
                         state.threads[me].locals[into] = if gives { before.cell_value } else { 0 };
+                        state.cell.1 = seen(before.cell.1);
                         next!(sees(before.cell.1))
                     }
                     (_, Stage::Incomplete) => {
@@ -390,6 +434,7 @@ impl Program {
             Stmt::GetCell { into } => {
                 let is_there = before.cell.0 == Stage::Complete;
                 state.threads[me].locals[into] = if is_there { before.cell_value } else { EMPTY };
+                state.cell.1 = seen(before.cell.1);
                 next!(sees(before.cell.1))
             }
             Stmt::Send { value, into } | Stmt::TrySend { value, into } => {

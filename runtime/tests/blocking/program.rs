@@ -26,28 +26,45 @@ pub(crate) struct Assert {
 
 impl Assert {
     pub(crate) fn fails(self, locals: &[u8]) -> bool {
-        self.these.iter().all(|&(local, value)| locals[local] == value)
+        self.these
+            .iter()
+            .all(|&(local, value)| locals[local] == value)
     }
 }
 
 /// A statement.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub(crate) enum Stmt {
-    Load { x: usize, into: Local },
-    Store { x: usize, value: u8 },
-    Add { x: usize, into: Local },
+    Load {
+        x: usize,
+        into: Local,
+    },
+    Store {
+        x: usize,
+        value: u8,
+    },
+    Add {
+        x: usize,
+        into: Local,
+    },
     Lock,
     Unlock,
     /// Under the lock.
-    Get { into: Local },
+    Get {
+        into: Local,
+    },
     /// Under the lock.
-    Put { value: u8 },
+    Put {
+        value: u8,
+    },
     /// Under the lock: waits on the condition variable once.
     Wait,
     /// Under the lock: waits while the value is 0.
     WaitWhile,
     /// Under the lock: waits once, and tells whether the time was up.
-    WaitTimeout { into: Local },
+    WaitTimeout {
+        into: Local,
+    },
     NotifyOne,
     NotifyAll,
     Park,
@@ -56,23 +73,54 @@ pub(crate) enum Stmt {
     UnparkOther,
     UnparkSelf,
     /// Tells whether this thread came last.
-    Barrier { into: Local },
+    Barrier {
+        into: Local,
+    },
     /// The initialization stores to an atomic.
-    CallOnce { x: usize, value: u8 },
-    IsCompleted { into: Local },
-    Set { value: u8, into: Local },
-    GetCell { into: Local },
+    CallOnce {
+        x: usize,
+        value: u8,
+    },
+    IsCompleted {
+        into: Local,
+    },
+    Set {
+        value: u8,
+        into: Local,
+    },
+    GetCell {
+        into: Local,
+    },
     /// The initialization stores to an atomic.
-    GetOrInit { value: u8, x: usize, into: Local },
-    Send { value: u8, into: Local },
-    TrySend { value: u8, into: Local },
-    Recv { into: Local },
-    TryRecv { into: Local },
-    RecvTimeout { into: Local },
+    GetOrInit {
+        value: u8,
+        x: usize,
+        into: Local,
+    },
+    Send {
+        value: u8,
+        into: Local,
+    },
+    TrySend {
+        value: u8,
+        into: Local,
+    },
+    Recv {
+        into: Local,
+    },
+    TryRecv {
+        into: Local,
+    },
+    RecvTimeout {
+        into: Local,
+    },
     DropSender,
     DropReceiver,
     /// Leaves the next statement out if the local has this value.
-    Unless { local: Local, value: u8 },
+    Unless {
+        local: Local,
+        value: u8,
+    },
     Assert(Assert),
 }
 
@@ -97,7 +145,11 @@ pub(crate) struct Program {
 
 impl fmt::Display for Program {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let names = if self.main_goes_on { ["main", "spawned"] } else { ["a", "b"] };
+        let names = if self.main_goes_on {
+            ["main", "spawned"]
+        } else {
+            ["a", "b"]
+        };
         writeln!(f, "channel: {:?}", self.channel)?;
         for (name, list) in names.iter().zip(&self.threads) {
             writeln!(f, "{name}:")?;
