@@ -343,7 +343,7 @@ pub(super) const ENTRIES: &[Entry] = &[
             "wait, wake and notify on the channel: sending, receiving, and dropping an end. Who has waited, and has asked for its own handle before, comes to its own parking place then: see `park`",
         ),
         sequential: Event(
-            "sending, receiving, and dropping an end are one step each. To send is a write of what the thread has sent; to receive is a read of what the other one has sent, unless a message is there, and an update of what was taken; what is seen of the other thread is seen until that send or take. Two threads that receive the same message, each without the other, need one that owns nothing; `try_send` on a channel without room for a message is not run",
+            "sending, receiving, and dropping an end are one step each. To send is a write of what the thread has sent; to receive is a read of what the other one has sent, unless a message is there, and an update of what was taken; what is seen of the other thread is seen until that send or take. Two threads that receive the same message, each without the other, need one that owns nothing; `try_send` on a channel without room for a message is not run, nor a send of T to a channel with a bound to which T' has sent",
         ),
         tests: &[
             "runtime/tests/waiting/channel.rs::messages_of_one_sender_keep_their_order",
