@@ -472,7 +472,10 @@ fn without_room() {
 #[test]
 fn code_that_can_not_be_run_is_shown_where_it_is_met() {
     let source = format!("{REFUSED}{}", lost_update());
-    snapshot!("check_refused_at_run_time", check(&source, &["--k-max", "0"]));
+    snapshot!(
+        "check_refused_at_run_time",
+        check(&source, &["--k-max", "0"])
+    );
 }
 
 #[cfg(feature = "z3")]

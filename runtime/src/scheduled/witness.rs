@@ -400,7 +400,8 @@ impl Follow {
             return;
         };
         let thread = self.threads.get(next.thread as usize).copied().flatten();
-        let is_event = thread.and_then(about_to) == Some((Kind::Write, next.site));
+        let pending = thread.and_then(about_to);
+        let is_event = pending.is_some_and(|(kind, site)| fits(next.op, kind) && site == next.site);
         self.at += usize::from(!is_event);
     }
 
