@@ -186,7 +186,7 @@ fn one_thread_initializes() {
         let shared = Arc::new((Once::new(), AtomicU32::new(0)));
         let theirs = shared.clone();
         let thread = thread::spawn(move || {
-            theirs.0.call_once(|| drop(theirs.1.fetch_add(1, SeqCst)));
+            theirs.0.call_once(|| theirs.1.store(1, SeqCst));
         });
         shared.0.call_once(|| ());
         assert!(shared.1.load(SeqCst) == 1, "first");
