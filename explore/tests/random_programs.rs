@@ -8,7 +8,10 @@ use model::choosing::{self, Whom};
 use model::generate::{FLAVOURS, counting, longer_program, program, waiters};
 use model::interpreter::{schedules, terminal_states};
 use model::{Model, Op, Program};
-use seqz_explore::{Dfs, Dpor, Icb, IcbDpor, Odpor, Pcb, Promise, Search, Strategy};
+use seqz_explore::{
+    CachedDpor, Dfs, Dpor, Event, Executor, Icb, IcbDpor, LazyDpor, Mcr, Odpor, Outcome, Pcb, Pick,
+    Promise, RunEnd, RvCausal, Scheduler, Search, Strategy, Thread, View,
+};
 
 fn all<S: Strategy>(program: &Program, strategy: S) -> Search<S> {
     let mut search = Search::new(strategy);
@@ -225,4 +228,93 @@ fn bounded_reduction_keeps_every_trace_of_longer_programs() {
         3 * fewer < 2 * whole,
         "{fewer} executions instead of {whole}"
     );
+}
+
+/// Cuts an execution where a thread makes this many events in a row, as where one sleeps for too long.
+struct Cutting<'p> {
+    model: Model<'p>,
+    row: u32,
+}
+
+struct Cutter<S> {
+    inner: S,
+    row: u32,
+    last: Option<(Thread, u32)>,
+    is_cut: bool,
+}
+
+impl<S: Scheduler> Scheduler for Cutter<S> {
+    fn pick(&mut self, view: &View<'_>) -> Pick {
+        if self.last.is_some_and(|(_, events)| events >= self.row) {
+            self.is_cut = true;
+            self.inner.cut(view);
+            return Pick::Abandon;
+        }
+        self.inner.pick(view)
+    }
+
+    fn ran(&mut self, event: &Event) {
+        let events = match self.last {
+            Some((thread, events)) if thread == event.thread => events + 1,
+            _ => 1,
+        };
+        self.last = Some((event.thread, events));
+        self.inner.ran(event);
+    }
+
+    fn blocked(&mut self, view: &View<'_>) {
+        self.inner.blocked(view);
+    }
+
+    fn cut(&mut self, view: &View<'_>) {
+        self.inner.cut(view);
+    }
+}
+
+impl Executor for Cutting<'_> {
+    fn run<S: Scheduler>(&mut self, scheduler: &mut S) -> RunEnd {
+        let mut cutter = Cutter {
+            inner: scheduler,
+            row: self.row,
+            last: None,
+            is_cut: false,
+        };
+        let mut end = self.model.run(&mut cutter);
+        if cutter.is_cut {
+            end.outcome = Outcome::Truncated;
+        }
+        end
+    }
+}
+
+/// Cuts executions of random programs under this strategy. Returns how many were cut.
+fn cut_anywhere<S: Strategy>(count: usize, strategy: impl Fn() -> S) -> u64 {
+    let mut cut = 0;
+    for program in programs(0, count, 400) {
+        for row in 2..5 {
+            let model = Model::new(&program);
+            let mut search = Search::new(strategy());
+            search
+                .run(&mut Cutting { model, row }, 10_000)
+                .unwrap_or_else(|divergence| panic!("{divergence} in {program:?}"));
+            cut += search.counts().truncated;
+            assert!(
+                search.counts().truncated == 0 || search.promise() != Promise::Exhausted,
+                "{row}: {program:?}"
+            );
+        }
+    }
+    cut
+}
+
+/// An execution may be cut before it is as far as its strategy has planned it.
+#[test]
+fn executions_may_be_cut_anywhere() {
+    assert!(cut_anywhere(1500, Odpor::new) > 1000);
+    assert!(cut_anywhere(500, Dpor::new) > 1000);
+    assert!(cut_anywhere(500, LazyDpor::new) > 1000);
+    assert!(cut_anywhere(500, || IcbDpor::new(None)) > 1000);
+    assert!(cut_anywhere(500, CachedDpor::new) > 1000);
+    assert!(cut_anywhere(200, Mcr::new) > 100);
+    assert!(cut_anywhere(200, RvCausal::new) > 100);
 }

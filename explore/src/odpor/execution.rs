@@ -278,8 +278,12 @@ impl Execution {
 
     /// The execution ends here, and these threads wait.
     pub(super) fn wait_forever(&mut self, view: &View<'_>) {
-        self.steps.extend(self.open.take().map(|(step, _)| step));
         let end = self.trace.len() as Position;
+        // An execution may be cut before the delay that it has to make is whole.
+        self.steps.extend(self.open.take().map(|(step, _)| Step {
+            end: step.end.min(end),
+            ..step
+        }));
         self.waiting.extend(view.live.iter().map(|thread| Waiting {
             thread,
             pending: *view.of(thread),
