@@ -138,6 +138,23 @@ fn exchange_whose_turns_are_counted() {
 }
 
 #[test]
+fn exchange_that_is_given_up() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut has_failed = false;
+        loop {
+            match x.compare_exchange_weak(0, 1, SeqCst, SeqCst) {
+                Ok(_) => break,
+                Err(_) if has_failed => break,
+                Err(_) => has_failed = true,
+            }
+        }
+        assert!(!has_failed, "nobody else takes it");
+    });
+}
+
+#[test]
 fn wait_with_a_number_of_turns() {
     let pair = Arc::new((Mutex::new(false), Condvar::new()));
     let same = pair.clone();
@@ -210,7 +227,7 @@ fn failing(dir: &Package, args: &[&str]) -> (BTreeMap<String, bool>, Value) {
 fn what_may_happen_without_a_reason_does_outside_of_loops() {
     let dir = package(PROGRAM);
     let (found, report) = failing(&dir, &[]);
-    assert_eq!(found.len(), 13);
+    assert_eq!(found.len(), 14);
     for (name, fails) in &found {
         assert_eq!(*fails, !name.ends_with("in_a_loop"), "{name}");
     }

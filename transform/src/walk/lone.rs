@@ -37,13 +37,7 @@ impl Walker<'_> {
     /// Runs `inside` as the visit of this loop.
     pub(super) fn in_loop(&mut self, looped: &Expr, inside: impl FnOnce(&mut Self)) {
         let text = self.program.files[self.file].source.text.as_str();
-        // Turns of a loop that waits are left out where they see nothing new, which an outcome without a reason is not.
-        let waits = || {
-            self.lasting
-                .waiting(looped, &self.around_loop(looped))
-                .is_some()
-        };
-        if keeps_count(looped, &paces(looped, text)) && !waits() {
+        if keeps_count(looped, &paces(looped, text)) {
             return self.in_rounds(inside);
         }
         self.loops += 1;

@@ -140,7 +140,7 @@ impl Walker<'_> {
         (!self.in_macro).then(|| own.name.clone())
     }
 
-    pub(super) fn around_loop(&self, looped: &Expr) -> Outside<'_> {
+    fn around_loop(&self, looped: &Expr) -> Outside<'_> {
         Outside {
             variables: self.variables(),
             objects: self.objects(),
