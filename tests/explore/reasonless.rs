@@ -138,6 +138,21 @@ fn exchange_whose_turns_are_counted() {
 }
 
 #[test]
+fn exchange_whose_failures_are_harmless() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    let take = |x: &AtomicU32| {
+        let mut lost = 0;
+        while x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_err() {
+            if x.load(SeqCst) == 0 { lost += 1; }
+            x.store(0, SeqCst);
+        }
+        assert!(lost < 100);
+    };
+    with_another(move || take(&y), move || take(&x));
+}
+
+#[test]
 fn exchange_that_is_given_up() {
     let x = Arc::new(AtomicU32::new(0));
     let y = x.clone();
@@ -227,9 +242,10 @@ fn failing(dir: &Package, args: &[&str]) -> (BTreeMap<String, bool>, Value) {
 fn what_may_happen_without_a_reason_does_outside_of_loops() {
     let dir = package(PROGRAM);
     let (found, report) = failing(&dir, &[]);
-    assert_eq!(found.len(), 14);
+    assert_eq!(found.len(), 15);
     for (name, fails) in &found {
-        assert_eq!(*fails, !name.ends_with("in_a_loop"), "{name}");
+        let passes = name.ends_with("in_a_loop") || name.ends_with("harmless");
+        assert_eq!(*fails, !passes, "{name}");
     }
     for harness in report["harnesses"].as_array().unwrap() {
         let name = harness["name"].as_str().unwrap();

@@ -647,15 +647,16 @@ impl State {
         let turning = &mut self.slots[self.current].turning;
         turning.looks_at_clock = looked;
         let looks = turning.looks.get(since.from..).unwrap_or_default();
-        // A turn that looks at nothing that others could change is made again for ever.
+        // A turn that looks at nothing that others could change is made again for ever. What comes before the first turn of a
+        // run is none: the rest of a turn that has left something behind, and what it did before may be done otherwise.
         let has_begun = std::mem::replace(&mut since.has_begun, true);
         let mut is_endless = has_begun && looks.is_empty() && !looked;
         let trace = trace_of(looks, tests);
         // Lazy searches have to do with a cut: see `may_have_been_seen`.
         let is_refused = trace == Trace::Refused && (tests.is_none() || by_values);
         turning.refused = (is_refused && by_values).then_some(events);
-        let mut is_idle = is_endless || trace != Trace::Left && !is_refused;
-        let waits_for_time = looked && (looks.is_empty() || is_idle && is_alone);
+        let mut is_idle = is_endless || has_begun && trace != Trace::Left && !is_refused;
+        let waits_for_time = has_begun && looked && (looks.is_empty() || is_idle && is_alone);
         if waits_for_time {
             let (began, before) = (since.began, since.time);
             let moves = self.clocks.approach(thread, began, before, is_idle);
