@@ -124,7 +124,7 @@ const EXPLORE: &[&str] = &[
     "looks names parts",
     "distinct random_numbers relation threads waiting",
     "behind_writers cache transition",
-    "executor mcm",
+    "executor mcm visits",
     "divergence fair",
     "strategy trace stack tree",
     "search",

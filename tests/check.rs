@@ -452,7 +452,10 @@ fn threads_wait() {
     let source = format!("{WAITING}{}", lost_update());
     snapshot!("check_waiting", check(&source, &["--k-max", "0"]));
     let dir = package(&format!("{HEAD}{source}"));
-    let run = seqz(dir.path(), ["transform", "--k", "1", "-o", "out"]);
+    let run = seqz(
+        dir.path(),
+        ["transform", "--k", "1", "-o", "out", "--force"],
+    );
     assert_eq!(run.code, Some(0), "{}", run.shown());
 }
 

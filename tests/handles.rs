@@ -73,18 +73,17 @@ fn the_sequential_program_answers_what_is_certain() {
         let has_bug = harness["bugs"]
             .as_array()
             .is_some_and(|bugs| !bugs.is_empty());
-        // What depends on the interleaving is not answered, and nothing is promised of it.
-        let expected = if name.contains("certain") || has_bug {
-            "checked"
-        } else {
-            "unsupported"
-        };
-        assert_eq!(state, expected, "{name}: {harness:#}");
+        // What depends on the interleaving is not answered, and nothing is promised of it; a bug may be found before.
+        let is_answered = name.contains("certain");
+        assert!(
+            state == "checked" && (is_answered || has_bug)
+                || state == "unsupported" && !is_answered,
+            "{name}: {harness:#}"
+        );
         // Also where it is the end of a handle, which has no place of its own.
         let place = &harness["status"]["site"]["file"];
-        assert_eq!(
-            place == "src/lib.rs",
-            state == "unsupported",
+        assert!(
+            has_bug || (place == "src/lib.rs") == (state == "unsupported"),
             "{name}: {harness:#}"
         );
         assert!(!has_bug || can_fail(name), "{name}: {harness:#}");

@@ -170,7 +170,7 @@ fn pointer() -> *mut u32 {
 }
 
 #[test]
-fn refused_too() {
+fn pointed_at() {
     thread::spawn(|| ()).join().unwrap();
     assert!(!pointer().is_null());
 }
