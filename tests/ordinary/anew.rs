@@ -22,7 +22,6 @@ fn passes_with_a_static_counter() {
     assert_eq!(COUNT.load(SeqCst), 2, "never");
 }
 
-// not for `check`: `Once::is_completed` has no event
 #[test]
 fn passes_with_a_once() {
     static ONCE: Once = Once::new();
@@ -31,7 +30,6 @@ fn passes_with_a_once() {
     two();
 }
 
-// not for `check`: `OnceLock::set` has no event
 #[test]
 fn passes_with_a_cell_that_is_set() {
     static CELL: OnceLock<u32> = OnceLock::new();
@@ -39,7 +37,6 @@ fn passes_with_a_cell_that_is_set() {
     two();
 }
 
-// not for `check`: `LazyLock::force` has no event
 #[test]
 fn passes_with_a_lazy_list() {
     static LIST: LazyLock<Mutex<Vec<u32>>> = LazyLock::new(Mutex::default);

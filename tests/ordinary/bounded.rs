@@ -253,7 +253,6 @@ fn fails_with_three_that_sample() {
     });
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_with_a_queue_that_is_tried_a_few_times() {
     let (sender, receiver) = mpsc::channel();
@@ -269,7 +268,6 @@ fn passes_with_a_queue_that_is_tried_a_few_times() {
     assert!(matches!(found, None | Some(7)), "never");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn fails_if_a_queue_is_tried_too_seldom() {
     let (sender, receiver) = mpsc::channel();

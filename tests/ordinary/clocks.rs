@@ -34,7 +34,6 @@ fn fails_by_sleeping_less() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn fails_by_waiting_with_a_limit() {
     let (tx, rx) = mpsc::channel();
@@ -59,7 +58,6 @@ fn passes_with_times_in_order() {
     assert!(a.elapsed() >= Duration::ZERO, "never");
 }
 
-// not for `check`: `thread::park_timeout` has no event
 #[test]
 fn passes_with_parking_that_ends() {
     let t = thread::spawn(|| {
@@ -71,7 +69,6 @@ fn passes_with_parking_that_ends() {
     t.join().unwrap();
 }
 
-// not for `check`: `Thread::unpark` has no event
 #[test]
 fn deadlocks_by_parking_once_too_often() {
     let t = thread::spawn(|| {
@@ -84,7 +81,7 @@ fn deadlocks_by_parking_once_too_often() {
     t.join().unwrap();
 }
 
-// not for `check`: `Barrier::wait` has no event
+// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_a_barrier() {
     let b = Arc::new(Barrier::new(3));

@@ -115,7 +115,6 @@ fn fails_twice_by_who_is_last() {
     }
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn fails_if_the_last_sender_is_gone() {
     let (tx, rx) = mpsc::channel::<u32>();
@@ -125,7 +124,6 @@ fn fails_if_the_last_sender_is_gone() {
     assert_eq!(e, mpsc::TryRecvError::Empty, "disconnected");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn fails_if_the_receiver_is_gone() {
     let (tx, rx) = mpsc::channel();

@@ -125,7 +125,6 @@ fn passes_where_an_arc_is_forgotten() {
     assert!(Arc::try_unwrap(number).is_err(), "never");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_where_a_forgotten_sender_keeps_the_channel_open() {
     let (sender, receiver) = mpsc::channel::<u8>();
@@ -134,7 +133,6 @@ fn passes_where_a_forgotten_sender_keeps_the_channel_open() {
     assert_eq!(receiver.try_recv(), Err(mpsc::TryRecvError::Empty), "never");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn deadlocks_where_a_forgotten_sender_is_waited_for() {
     let (sender, receiver) = mpsc::channel::<u8>();
@@ -143,7 +141,6 @@ fn deadlocks_where_a_forgotten_sender_is_waited_for() {
     receiver.recv().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn deadlocks_where_a_forgotten_receiver_is_waited_for() {
     let (sender, receiver) = mpsc::sync_channel::<u8>(0);
@@ -152,7 +149,6 @@ fn deadlocks_where_a_forgotten_receiver_is_waited_for() {
     sender.send(1).unwrap();
 }
 
-// not for `check`: `Barrier::wait` has no event
 #[test]
 fn passes_where_a_barrier_is_leaked() {
     let barrier: &Barrier = Box::leak(Box::new(Barrier::new(2)));

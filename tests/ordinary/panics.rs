@@ -456,7 +456,6 @@ fn passes_with_an_assert_unwind_safe() {
 
 // A thread that is to wait for its own end.
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_where_a_thread_joins_itself_and_catches_that() {
     let (give, own) = mpsc::channel::<thread::JoinHandle<()>>();

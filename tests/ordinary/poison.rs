@@ -96,7 +96,6 @@ fn fails_with_what_a_lock_gives_at_its_end() {
     assert_eq!(end.is_err(), false, "poisoned");
 }
 
-// not for `check`: `Once::call_once` has no event
 #[test]
 fn fails_with_a_poisoned_once() {
     static ONCE: Once = Once::new();
@@ -106,7 +105,6 @@ fn fails_with_a_poisoned_once() {
     assert!(caught.is_ok(), "poisoned");
 }
 
-// not for `check`: `Once::call_once_force` has no event
 #[test]
 fn passes_with_a_once_that_is_forced() {
     static ONCE: Once = Once::new();
@@ -116,7 +114,6 @@ fn passes_with_a_once_that_is_forced() {
     assert!(ONCE.is_completed(), "never");
 }
 
-// not for `check`: `OnceLock::get_or_init` has no event
 #[test]
 fn passes_with_a_cell_whose_maker_panics() {
     static CELL: OnceLock<u32> = OnceLock::new();
@@ -126,7 +123,6 @@ fn passes_with_a_cell_whose_maker_panics() {
     assert_eq!(mine, 1, "never");
 }
 
-// not for `check`: `LazyLock::force` has no event
 #[test]
 fn fails_with_a_lazy_value_whose_maker_panics() {
     static LAZY: LazyLock<u32> = LazyLock::new(|| {
@@ -138,7 +134,6 @@ fn fails_with_a_lazy_value_whose_maker_panics() {
     let _ = *LAZY;
 }
 
-// not for `check`: `Condvar::notify_all` has no event
 #[test]
 fn fails_with_a_condition_behind_a_poisoned_lock() {
     let gate = Arc::new((Mutex::new(false), Condvar::new()));
@@ -160,7 +155,6 @@ fn fails_with_a_condition_behind_a_poisoned_lock() {
     assert!(healthy.is_some(), "poisoned");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_with_a_sender_that_panics() {
     let (tx, rx) = mpsc::channel::<u32>();

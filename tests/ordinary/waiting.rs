@@ -62,13 +62,11 @@ fn fails_with_a_trait_object() {
     after(|| wait_dyn(&Flag(&FLAG)), too_early);
 }
 
-// not for `check`: `thread::park_timeout` has no event
 #[test]
 fn passes_with_a_generic_one() {
     after(|| wait_gen(&Flag(&FLAG)), in_time);
 }
 
-// not for `check`: `thread::park_timeout` has no event
 #[test]
 fn fails_with_a_generic_one() {
     after(|| wait_gen(&Flag(&FLAG)), too_early);
@@ -114,7 +112,6 @@ fn passes_with_a_state_that_is_matched() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn fails_with_a_message_by_let() {
     let (tx, rx) = mpsc::sync_channel(1);
@@ -129,7 +126,6 @@ fn fails_with_a_message_by_let() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_with_a_message_by_let() {
     let (tx, rx) = mpsc::sync_channel(1);
@@ -307,7 +303,6 @@ fn passes_with_a_count_of_handles() {
     t.join().unwrap();
 }
 
-// not for `check`: `OnceLock::get` has no event
 #[test]
 fn fails_with_a_cell_for_once() {
     static CELL: OnceLock<u32> = OnceLock::new();
@@ -367,7 +362,7 @@ fn passes_with_an_update_that_waits() {
     t.join().unwrap();
 }
 
-// not for `check`: `Condvar::wait` has no event
+// doubtful for `check`: cut at --max-steps
 #[test]
 fn passes_with_a_condition_and_a_limit() {
     let gate = Arc::new((Mutex::new(false), Condvar::new()));
@@ -389,7 +384,6 @@ fn passes_with_a_condition_and_a_limit() {
     t.join().unwrap();
 }
 
-// not for `check`: `Barrier::wait` has no event
 #[test]
 fn passes_with_a_barrier_before_it() {
     let gate = Arc::new(Barrier::new(2));
@@ -454,7 +448,6 @@ fn livelocks_in_one_order() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn livelocks_by_asking_a_handle() {
     let (tx, rx) = mpsc::channel::<()>();
@@ -481,7 +474,6 @@ fn livelocks_for_a_map() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_until_it_is_disconnected() {
     let (tx, rx) = mpsc::channel();
@@ -501,7 +493,6 @@ fn passes_until_it_is_disconnected() {
     t.join().unwrap();
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn passes_until_it_is_disconnected_with_a_limit() {
     let (tx, rx) = mpsc::channel();
@@ -592,7 +583,6 @@ fn fails_with_states_of_which_one_is_not_seen() {
     assert_eq!(seen, [0, 1, 2], "not seen");
 }
 
-// not for `check`: `mpsc::channel` has no event
 #[test]
 fn livelocks_with_a_message_that_never_comes() {
     let (tx, rx) = mpsc::channel();

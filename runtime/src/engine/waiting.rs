@@ -13,7 +13,7 @@ use super::spin::{Turns, turn};
 use super::tau::{self, Answer};
 use super::{Abort, Engine, Handle, InterferingEnd, Line, abort};
 use crate::log::{Object, Op};
-use crate::vocabulary::Site;
+use crate::vocabulary::{BugKind, Site};
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -73,6 +73,18 @@ pub(crate) struct Seen {
 #[cold]
 pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
     let engine = handle.get();
+    if !engine.quiet && engine.line == Line::Init && !engine.threads.has_bodies() {
+        // No other thread is left that could do it.
+        bug::blocked_for_ever(
+            handle,
+            BugKind::Deadlock,
+            what.message(),
+            seen.site,
+            seen.site,
+        );
+        abort(handle, Abort::Bug);
+        return;
+    }
     if !engine.quiet && engine.line == Line::UnderTest && engine.knows_how_it_ends(what) {
         tau::require_feasible(handle);
         let engine = handle.get();

@@ -348,3 +348,23 @@ fn two_threads_take_from_one_receiver() {
     // What the lock protects may have changed, for all that is known of its type; and a message was taken.
     assert_eq!(found_by_first(program), at(2, "the other one's"));
 }
+
+#[test]
+fn nobody_is_left_to_wait_for() {
+    let parked = || thread::park();
+    assert_eq!(found(parked), [at(0, UNPARK), at(0, UNPARK)]);
+    let receives = || {
+        let (sender, receiver) = channel::<u32>();
+        let thread = thread::spawn(move || sender.send(1).map(|()| sender));
+        let sender = thread.join().unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+        let _ = receiver.recv();
+        drop(sender);
+    };
+    let [first, second] = found(receives);
+    let all: Vec<_> = first.into_iter().chain(second).map(|(it, _)| it).collect();
+    assert!(
+        !all.is_empty() && all.iter().all(|it| it == MESSAGE),
+        "{all:?}"
+    );
+}

@@ -404,7 +404,7 @@ impl<T> Channel<T> {
     /// Waits until another thread has done this.
     fn wait(&self, handle: Handle, what: For, site: Site) {
         match (what, handle.get().line) {
-            (_, Line::Init) => {}
+            (_, Line::Init) => self.takes.wait_in_p_hat(handle, what, site),
             (For::Message, Line::UnderTest) => {
                 self.sends[OF_T_PRIME].wait_in_p_hat(handle, what, site);
             }
