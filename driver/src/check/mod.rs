@@ -18,7 +18,6 @@ use crate::findings::Store;
 use crate::model::document::{
     Cut, HarnessReport, InputDomain, Reason, Report, Role, SCHEMA, Status, Summary,
 };
-use crate::model::lone::Reasonless;
 use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::withdrawn;
@@ -135,10 +134,7 @@ pub fn run(
     let whole = search.watch;
     for (at, task) in tasks.iter().enumerate() {
         let mut report = empty(task.harness, &options.inputs);
-        // Waits are refused here, where they are met.
-        report
-            .lone
-            .retain(|it| options.reasonless && it.what == Reasonless::WeakExchange);
+        report.lone.retain(|_| options.reasonless);
         let mut gathered = Gathered::new(report, task.harness.spawns.clone());
         gathered
             .report

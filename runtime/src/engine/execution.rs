@@ -487,6 +487,7 @@ impl Engine {
             watches_results: Results::Unseen,
             counts: Default::default(),
             quiet: false,
+            parked_inside: 0,
             copying: None,
             doubts: Vec::new(),
             has_copies: false,
@@ -562,6 +563,7 @@ impl Engine {
             watches_results,
             counts,
             quiet,
+            parked_inside,
             copying,
             has_copies,
             shown,
@@ -633,6 +635,7 @@ impl Engine {
         *watches_results = Results::Unseen;
         counts.clear();
         *quiet = false;
+        *parked_inside = 0;
         *copying = None;
         *has_copies = false;
         *shown = None;

@@ -215,6 +215,8 @@ pub struct Engine {
     pub(crate) counts: counts::Counts,
     /// Whether events are neither logged nor made non-local.
     pub(crate) quiet: bool,
+    /// The threads that std may have parked for something else than to be unparked, one bit each.
+    pub(crate) parked_inside: u64,
     /// The copy of one of the program's values that is being made, if one is.
     copying: Option<copying::Copying>,
     /// The types of which copies were made, in any execution, that may not be as in the program.

@@ -94,6 +94,12 @@ pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
         }
         return;
     }
+    if !engine.quiet && engine.line == Line::UnderTest && engine.may_cross(what) {
+        // An initialization of T' that waits for T, in its turn, is no read of T' that the log could have.
+        engine.undecided.0 = true;
+        abort(handle, Abort::StepBound);
+        return;
+    }
     let mut turns = Turns::default();
     turn(handle, &mut turns);
     look();
@@ -105,6 +111,18 @@ pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
 }
 
 impl Engine {
+    /// T waits for an initialization of T': whether T' may have to wait for T before that is over.
+    fn may_cross(&mut self, what: For) -> bool {
+        if what != For::Initialization || self.joined || !self.all_reads_done() {
+            return false;
+        }
+        let is_over = matches!(
+            self.interfering_end,
+            InterferingEnd::Complete | InterferingEnd::WaitsForUnderTest(..)
+        );
+        !is_over || !self.grid.lets_other_end()
+    }
+
     /// Whether feasibility tells if T waits for ever.
     fn knows_how_it_ends(&self, what: For) -> bool {
         let is_over = match self.interfering_end {

@@ -8,7 +8,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use super::AtomicCell;
-use crate::engine::{Handle, limit_passed, waiting::For};
+use crate::engine::{Handle, limit_passed, unsupported, waiting::For};
 use crate::memory::outside;
 use crate::vocabulary::Site;
 
@@ -32,8 +32,22 @@ fn token(thread: u32) -> Token {
     })
 }
 
+/// The current thread waits for something else than to be unparked, where std parks it, too: for a message, for room for
+/// one, or for the end of a scope's threads.
+pub(crate) fn was_parked_inside(handle: Handle) {
+    let engine = handle.get();
+    engine.parked_inside |= 1 << engine.threads.current.min(63);
+}
+
 /// Parks the current thread, with a time limit or without.
 pub(crate) fn park(handle: Handle, limit: Option<Duration>, site: Site) {
+    let me = 1 << handle.get().threads.current.min(63);
+    if handle.get().parked_inside & me != 0 && !handle.get().quiet {
+        let message = "`park` after a wait for a channel or for the end of a scope: what the thread was unparked for may be used \
+                       up there";
+        unsupported(handle, message.to_owned(), Some(site));
+        return;
+    }
     let token = token(handle.get().threads.current);
     let use_up = || {
         let used = token.update(|is_unparked| is_unparked.then_some(false), Some(true), site);

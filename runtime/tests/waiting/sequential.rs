@@ -368,3 +368,82 @@ fn nobody_is_left_to_wait_for() {
         "{all:?}"
     );
 }
+
+/// Whether some k of some role is not exhausted, or the program is refused.
+fn is_promised(program: fn()) -> bool {
+    let bound = Bound {
+        inputs: Vec::new(),
+        program: Box::new(program),
+        safe: true,
+    };
+    [Role::First, Role::Second].into_iter().all(|role| {
+        let bounds = Bounds::default();
+        let mut machine = machine(&bounds, Solver::Grid);
+        let mut search = Search::new(&bound, role, bounds);
+        while !search.finished() {
+            match search.next_level(&mut machine, &mut |_, _| true) {
+                Ok(level) if level.exhausted() => {}
+                _ => return false,
+            }
+        }
+        true
+    })
+}
+
+#[test]
+fn crossed_initializations_are_not_promised() {
+    let crossed = || {
+        let both = Arc::new((OnceLock::new(), OnceLock::new()));
+        let theirs = both.clone();
+        let thread = thread::spawn(move || {
+            theirs.0.get_or_init(|| *theirs.1.get_or_init(|| 1));
+        });
+        both.1.get_or_init(|| *both.0.get_or_init(|| 2));
+        thread.join().unwrap();
+    };
+    assert!(!is_promised(crossed));
+    let waiting = || {
+        let both = Arc::new((OnceLock::<u32>::new(), OnceLock::<u32>::new()));
+        let theirs = both.clone();
+        let thread = thread::spawn(move || {
+            theirs.0.get_or_init(|| *theirs.1.wait());
+        });
+        both.1.get_or_init(|| *both.0.wait());
+        thread.join().unwrap();
+    };
+    assert!(!is_promised(waiting));
+    let nested = || {
+        let both = Arc::new((OnceLock::new(), OnceLock::new()));
+        let theirs = both.clone();
+        let thread = thread::spawn(move || {
+            theirs.0.get_or_init(|| *theirs.1.get_or_init(|| 1));
+        });
+        both.0.get_or_init(|| 2);
+        thread.join().unwrap();
+    };
+    assert!(is_promised(nested));
+}
+
+#[test]
+fn an_unpark_that_a_channel_may_use_up_is_not_promised() {
+    let program = || {
+        let (sender, receiver) = channel();
+        let harness = thread::current();
+        let thread = thread::spawn(move || {
+            harness.unpark();
+            sender.send(1).unwrap();
+        });
+        receiver.recv().unwrap();
+        thread::park();
+        thread.join().unwrap();
+    };
+    assert!(!is_promised(program));
+    let in_scope = || {
+        let harness = thread::current();
+        thread::scope(|scope| {
+            scope.spawn(move || harness.unpark());
+        });
+        thread::park();
+    };
+    assert!(!is_promised(in_scope));
+}

@@ -147,6 +147,11 @@ fn wait_for_all(members: &Members, site: Site) -> Vec<ThreadNo> {
         wait_for_ever(members, site);
     }
     if at > 0
+        && let Some(handle) = engine()
+    {
+        crate::shared::parking::was_parked_inside(handle);
+    }
+    if at > 0
         && let Some(machine) = crate::scheduled::current()
     {
         machine.was_parked_inside(Waited::Perhaps, site);

@@ -25,6 +25,7 @@ use std::mem::{ManuallyDrop, needs_drop};
 use super::{Patience, Received, Sent};
 use crate::engine::waiting::For;
 use crate::engine::{Handle, Line, current, limit_passed, tau, unsupported};
+use crate::shared::parking::was_parked_inside;
 use crate::shared::{AtomicCell, Block, hidden};
 use crate::vocabulary::Site;
 
@@ -312,6 +313,9 @@ impl<T> Channel<T> {
             unsupported(handle, message.to_owned(), Some(site));
             return Sent::Full(value);
         }
+        if self.bound.is_some() && patience == Patience::Endless {
+            was_parked_inside(handle);
+        }
         let mut value = Some(value);
         loop {
             let Some(line) = Self::enter(handle, site) else {
@@ -403,6 +407,7 @@ impl<T> Channel<T> {
 
     /// Waits until another thread has done this.
     fn wait(&self, handle: Handle, what: For, site: Site) {
+        was_parked_inside(handle);
         match (what, handle.get().line) {
             (_, Line::Init) => self.takes.wait_in_p_hat(handle, what, site),
             (For::Message, Line::UnderTest) => {
@@ -419,6 +424,9 @@ impl<T> Channel<T> {
 
     /// Receives a message, with or without waiting for one.
     pub(super) fn receive(&self, handle: Handle, patience: Patience, site: Site) -> Received<T> {
+        if patience != Patience::None {
+            was_parked_inside(handle);
+        }
         loop {
             let Some(line) = Self::enter(handle, site) else {
                 // No thread sends any more.
