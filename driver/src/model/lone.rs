@@ -101,12 +101,12 @@ fn happens(all: &[Lone]) -> &'static str {
     }
 }
 
-/// Returns "ends", "fails", or both, with the calls as the subject.
+/// Returns "ends" or "fails" for one call, and what [`happens`] returns for several.
 fn ends(all: &[Lone]) -> &'static str {
-    match happens(all) {
-        "end or fail" => "ends or fails",
-        "fail" => "fails",
-        _ => "ends",
+    match (happens(all), all.len()) {
+        ("fail", 1) => "fails",
+        (_, 1) => "ends",
+        (several, _) => several,
     }
 }
 
