@@ -69,8 +69,7 @@ use init_locks::InitLock;
 pub(crate) use quiet::note_wait;
 pub use revealed::{Choices, Revealed};
 pub use solver::{Differs, Solver};
-pub(crate) use spin::{Turns, lasts, turn};
-pub(crate) use spin::{limit_passed, slept};
+pub(crate) use spin::{Turns, lasts, limit_passed, slept, turn};
 use threads::Threads;
 
 use crate::executable::unwinding::Counter;

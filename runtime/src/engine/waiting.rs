@@ -4,9 +4,9 @@
 //! (see [`spin`](super::spin)): T takes another non-local read, which it could have taken at its first look, and the log of
 //! T' ends.
 //!
-//! Where T' has come to its end, or waits for T to end or for what T has not done, T waits for ever if some interleaving has all of T' before T's look.
-//! That is a question for the feasibility check: whether the log goes on with a join of T' and one more look that sees
-//! nothing new.
+//! Where T' has come to its end, or waits for T to end or for what T has not done, T waits for ever if some interleaving
+//! has all of T' before T's look. That is a question for the feasibility check: whether the log goes on with a join of T'
+//! and one more look that sees nothing new.
 
 use super::bug;
 use super::spin::{Turns, turn};
@@ -116,21 +116,22 @@ impl Engine {
         if what != For::Initialization || self.joined || !self.all_reads_done() {
             return false;
         }
-        let is_over = matches!(
+        !self.interfering_is_whole() || !self.grid.lets_other_end()
+    }
+
+    /// Whether T' has come to its end, or waits for T to end.
+    const fn interfering_is_whole(&self) -> bool {
+        matches!(
             self.interfering_end,
             InterferingEnd::Complete | InterferingEnd::WaitsForUnderTest(..)
-        );
-        !is_over || !self.grid.lets_other_end()
+        )
     }
 
     /// Whether feasibility tells if T waits for ever.
     fn knows_how_it_ends(&self, what: For) -> bool {
-        let is_over = match self.interfering_end {
-            InterferingEnd::Complete | InterferingEnd::WaitsForUnderTest(..) => true,
-            // What T' waits for may be done by T.
-            InterferingEnd::Stopped => self.interfering_waits_in_vain(),
-            InterferingEnd::Open => false,
-        };
+        // Where T' has stopped, what it waits for may be done by T.
+        let is_over = self.interfering_is_whole()
+            || self.interfering_end == InterferingEnd::Stopped && self.interfering_waits_in_vain();
         is_over && what != For::Initialization && self.all_reads_done()
     }
 }

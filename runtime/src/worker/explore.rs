@@ -454,24 +454,35 @@ impl<'a> Exploration<'a> {
             if *usual != came {
                 asked::note(Asked::Random);
             }
-            self.known.settle(machine.handled());
-            self.known.settle(machine.detached().iter());
-            for failure in machine.failures() {
-                let found = || ScheduleFinding {
-                    standing: (u64::MAX, variation),
-                    random: variation,
-                    ..finding(machine, failure, self.bound, execution)
-                };
-                if failure.bystander {
-                    self.known.keep(failure, machine, found);
-                } else if !self.known.has(failure) {
-                    self.known.note(failure, machine);
-                    self.connection
-                        .send(ExploreReply::Failure(Box::new(found())))?;
-                }
-            }
+            let bound = self.bound;
+            self.send_new(machine, |failure| ScheduleFinding {
+                standing: (u64::MAX, variation),
+                random: variation,
+                ..finding(machine, failure, bound, execution)
+            })?;
         }
         random::vary(0);
+        Ok(())
+    }
+
+    /// Notes what an execution has shown that comes after the search, and sends each failure that is new as what `found`
+    /// makes of it.
+    fn send_new(
+        &mut self,
+        machine: &Machine<'_>,
+        found: impl Fn(&Failure) -> ScheduleFinding,
+    ) -> io::Result<()> {
+        self.known.settle(machine.handled());
+        self.known.settle(machine.detached().iter());
+        for failure in machine.failures() {
+            if failure.bystander {
+                self.known.keep(failure, machine, || found(failure));
+            } else if !self.known.has(failure) {
+                self.known.note(failure, machine);
+                let found = Box::new(found(failure));
+                self.connection.send(ExploreReply::Failure(found))?;
+            }
+        }
         Ok(())
     }
 

@@ -13,7 +13,7 @@ use super::careful::Careful;
 use super::{Exploration, finding};
 use crate::input::Random;
 use crate::scheduled::{Idle, Settings};
-use crate::worker::message::{ExploreReply, ScheduleFinding};
+use crate::worker::message::ScheduleFinding;
 
 /// The number of these executions, if they are short.
 const EXECUTIONS: u64 = 2_000;
@@ -49,21 +49,11 @@ impl Exploration<'_> {
         for number in 1..=EXECUTIONS {
             executor.run(&mut Walk(Random::new(number)));
             let machine = &executor.machine;
-            self.known.settle(machine.handled());
-            self.known.settle(machine.detached().iter());
-            for failure in machine.failures() {
-                let found = || ScheduleFinding {
-                    standing: (u64::MAX, number),
-                    ..finding(machine, failure, self.bound, begun + number)
-                };
-                if failure.bystander {
-                    self.known.keep(failure, machine, found);
-                } else if !self.known.has(failure) {
-                    self.known.note(failure, machine);
-                    self.connection
-                        .send(ExploreReply::Failure(Box::new(found())))?;
-                }
-            }
+            let bound = self.bound;
+            self.send_new(machine, |failure| ScheduleFinding {
+                standing: (u64::MAX, number),
+                ..finding(machine, failure, bound, begun + number)
+            })?;
             events += machine.trace().len();
             if events > EVENTS {
                 break;
