@@ -238,6 +238,46 @@ fn locks_that_are_crossed_after_hundreds_of_times_deadlock() {
     }
 }
 
+#[cfg(feature = "scheduler")]
+#[test]
+fn a_thread_is_let_go_only_where_the_harness_comes_to_that() {
+    // Where the thread leaks the lock first, the harness waits for ever, and never lets the thread go.
+    let behind_a_lock = || {
+        let lock = Arc::new(Mutex::new(0));
+        let other = Arc::clone(&lock);
+        let thread = thread::spawn(move || {
+            std::mem::forget(other.lock().unwrap());
+            panic!("let go");
+        });
+        drop(lock.lock().unwrap());
+        drop(thread);
+    };
+    // The thread panics before the harness has been at the lock, or else not at all: it is let go in no execution.
+    let never_beside_it = || {
+        let shared = Arc::new((Mutex::new(0), AtomicBool::new(false)));
+        let other = Arc::clone(&shared);
+        let thread = thread::spawn(move || {
+            std::mem::forget(other.0.lock().unwrap());
+            assert!(other.1.load(SeqCst), "not let go");
+        });
+        drop(shared.0.lock().unwrap());
+        shared.1.store(true, SeqCst);
+        drop(shared.0.lock().unwrap());
+        drop(thread);
+    };
+    for role in Role::BOTH {
+        let found = check(role, behind_a_lock).unwrap();
+        for kind in [BugKind::Deadlock, BugKind::Detached] {
+            assert!(found.kinds.contains(&kind), "{role:?}: {found:#?}");
+        }
+        let found = check(role, never_beside_it).unwrap();
+        assert!(
+            found.kinds.contains(&BugKind::Deadlock) && !found.kinds.contains(&BugKind::Detached),
+            "{role:?}: {found:#?}"
+        );
+    }
+}
+
 #[test]
 fn one_of_hundreds_of_writes_is_seen() {
     fn written() {

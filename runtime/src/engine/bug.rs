@@ -565,6 +565,74 @@ pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
     }
 }
 
+/// The same bug of T, which is at the end of T's log, beside all that T' does; `None` if T' can't do all of it before.
+pub(super) fn beside_all_of_t_prime(engine: &mut Engine, bug: &Bug) -> Option<Bug> {
+    let end = engine.interfering.len();
+    let is_whole = engine.interfering_end == InterferingEnd::Complete;
+    let witness = (is_whole && engine.grid.reachable_at(end)).then(|| engine.grid.witness_at(end));
+    let interleaving = witness.flatten()?.0;
+    Some(Bug {
+        interleaving,
+        ..bug.clone()
+    })
+}
+
+/// An execution in which both threads have come to their ends.
+pub(super) struct Whole {
+    pairs: Vec<crate::vocabulary::Pair>,
+    under_test: Vec<Event>,
+    interfering: Vec<Event>,
+    /// An order in which T' comes as far as it must, and one in which T' comes to its end.
+    orders: [Option<Vec<Step>>; 2],
+}
+
+impl Whole {
+    pub(super) fn of(engine: &mut Engine) -> Self {
+        let end = engine.interfering.len();
+        let early = engine.grid.witness();
+        let late = engine
+            .grid
+            .reachable_at(end)
+            .then(|| engine.grid.witness_at(end));
+        Self {
+            pairs: engine.pairs[..engine.done].to_vec(),
+            orders: [early, late.flatten()].map(|witness| witness.map(|witness| witness.0)),
+            under_test: engine.under_test_events(),
+            interfering: engine.interfering_events(),
+        }
+    }
+
+    /// A bug of T or of T' in the orders of the whole execution.
+    pub(super) fn orders_of(&self, bug: &Bug, of_t: bool) -> Vec<Bug> {
+        // As the thread under test, T' comes to its end, and the other one must see nothing of it.
+        let orders = match of_t {
+            true => &self.orders[..],
+            false if self.pairs.is_empty() => &self.orders[1..],
+            false => &[],
+        };
+        let in_order = |order: &Vec<Step>| {
+            let (under_test, interfering) = if of_t {
+                (&self.under_test, &self.interfering)
+            } else {
+                (&self.interfering, &self.under_test)
+            };
+            let swapped = |step: &Step| match *step {
+                Step::UnderTest(at) if !of_t => Step::Interfering(at),
+                Step::Interfering(at) if !of_t => Step::UnderTest(at),
+                step => step,
+            };
+            Bug {
+                pairs: self.pairs.clone(),
+                under_test: under_test.clone(),
+                interfering: interfering.clone(),
+                interleaving: order.iter().map(swapped).collect(),
+                ..bug.clone()
+            }
+        };
+        orders.iter().flatten().map(in_order).collect()
+    }
+}
+
 impl Engine {
     pub(super) fn truncate_under_test(&mut self, events: usize) {
         self.under_test_trail.truncate(events);

@@ -16,7 +16,7 @@ use crate::ending::{Destructor, Leaving};
 use crate::judge::{Counted, End, Extent, Panics};
 use crate::memory::{Buffer, outside};
 use crate::scheduled::witness;
-use crate::vocabulary::{BugKind, Place, Site};
+use crate::vocabulary::{BugKind, Confirmation, Place, Site};
 
 /// The number of times that the original program may show no failure at one place before that place is not tried again.
 const ASKED: u32 = 64;
@@ -310,8 +310,18 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
         .collect();
     // The log is cut back to the events before each panic, so the latest panic comes first.
     found.sort_by_key(|(noted, _)| std::cmp::Reverse(noted.at.events));
+    let is_detached = |counted: &Counted| counted.detached;
+    let has_detached = found
+        .iter()
+        .any(|(_, counted)| counted.as_ref().is_some_and(is_detached));
+    let whole = (has_detached && decided.is_some()).then(|| bug::Whole::of(engine));
     for (noted, counted) in found {
-        look_at(engine, &noted, counted, decided.is_some(), program);
+        let known = match (decided, &counted) {
+            (None, _) => Known::Nothing,
+            (Some(_), Some(counted)) if counted.detached => Known::LetGo(whole.as_ref()),
+            (Some(_), _) => Known::Failure,
+        };
+        look_at(engine, &noted, counted, &known, program);
     }
     let failed = decided.is_some_and(|end| end != End::Passed);
     if failed && engine.ledger.first_met().is_none() {
@@ -319,12 +329,50 @@ pub(super) fn conclude(engine: &mut Engine, program: &dyn Fn()) {
     }
 }
 
+/// What the execution's end has shown of a noted panic or result.
+enum Known<'a> {
+    /// Nothing: the execution was ended before.
+    Nothing,
+    /// That it is a failure.
+    Failure,
+    /// That no thread joins the panicked thread, as both threads end so. Whether the thread that would have joined it
+    /// comes so far beside the panic depends on the order: a lock may have been left taken.
+    LetGo(Option<&'a bug::Whole>),
+}
+
+/// The bug of a panicked thread that is let go, in an order in which it is let go on the original program; `None` if no
+/// order that is tried shows that.
+fn let_go(
+    engine: &mut Engine,
+    bug: &super::Bug,
+    whole: Option<&bug::Whole>,
+    of_t: bool,
+    program: &dyn Fn(),
+) -> Option<super::Bug> {
+    // Where the original program does something else than P̂ₖ, that is told.
+    let is_taken = |bug: &super::Bug| {
+        matches!(
+            witness::confirm(bug, program),
+            Confirmation::Confirmed(_) | Confirmation::Diverged { .. }
+        )
+    };
+    if is_taken(bug) {
+        return Some(bug.clone());
+    }
+    let beside_all = of_t
+        .then(|| bug::beside_all_of_t_prime(engine, bug))
+        .flatten();
+    let whole = whole.map(|whole| whole.orders_of(bug, of_t));
+    let mut ways = beside_all.into_iter().chain(whole.into_iter().flatten());
+    ways.find(|bug| matches!(witness::confirm(bug, program), Confirmation::Confirmed(_)))
+}
+
 /// Reports a noted panic or result, if it is a bug.
 fn look_at(
     engine: &mut Engine,
     noted: &Noted,
     counted: Option<Counted>,
-    decided: bool,
+    known: &Known<'_>,
     program: &dyn Fn(),
 ) {
     let of_t = noted.at.line != Line::Interfering;
@@ -364,7 +412,7 @@ fn look_at(
             .unwrap_or_default(),
         role,
     };
-    if !decided && engine.endings.is_often_dismissed(&key) {
+    if !matches!(known, Known::Failure) && engine.endings.is_often_dismissed(&key) {
         return;
     }
     let is_known = engine.ledger.knows(&key);
@@ -394,7 +442,15 @@ fn look_at(
     let Some(mut bug) = bug else { return };
     let mut bystander = counted.is_some_and(|counted| counted.bystander);
     let mut key = key;
-    if !decided {
+    let shown = match known {
+        Known::LetGo(whole) => let_go(engine, &bug, *whole, of_t, program),
+        Known::Nothing | Known::Failure => None,
+    };
+    let is_shown = shown.is_some();
+    if let Some(shown) = shown {
+        bug = shown;
+    }
+    if !is_shown && !matches!(known, Known::Failure) {
         match witness::judge(&bug, program) {
             Some(answer) => {
                 (bug.kind, key.kind) = (answer.kind, answer.kind);
