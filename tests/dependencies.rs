@@ -4,6 +4,7 @@ mod support;
 
 use std::collections::BTreeMap;
 use std::ffi::OsStr;
+use std::fs;
 use std::path::Path;
 
 use serde_json::Value;
@@ -571,4 +572,79 @@ fn who_uses_a_copy_is_followed_where_it_would_not_compile() {
     assert_eq!(first["crate"], "gives", "{found:#}");
     let what = first["what"].as_str().unwrap();
     assert!(what.contains("crate `calls`"), "{what}");
+}
+
+/// It takes std's locks to be as large as they are, of which only rustc knows.
+const NEVER_FITS: &str = "
+use std::sync::atomic::{AtomicUsize, Ordering::SeqCst};
+
+pub fn count() -> usize {
+    static N: AtomicUsize = AtomicUsize::new(0);
+    N.fetch_add(1, SeqCst)
+}
+
+const fn size<T>() -> usize {
+    std::mem::size_of::<T>()
+}
+
+const _: () = assert!(size::<std::sync::Mutex<u32>>() == 12);
+";
+
+#[test]
+fn a_copy_that_does_not_compile_is_not_built_again() {
+    let own = manifest(
+        "asks",
+        "2021",
+        "\n[workspace]\n\n[dependencies]\nnever-fits = \"0.1\"\n",
+    );
+    let checksum = "{\"files\":{},\"package\":null}";
+    let vendored = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
+    let test = "
+#[test]
+fn both_count() {
+    std::thread::spawn(|| drop(never_fits::count())).join().unwrap();
+}
+";
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        (".cargo/config.toml", vendored),
+        ("src/lib.rs", test),
+        (
+            "vendor/never-fits/Cargo.toml",
+            &manifest("never-fits", "2021", ""),
+        ),
+        ("vendor/never-fits/.cargo-checksum.json", checksum),
+        ("vendor/never-fits/src/lib.rs", NEVER_FITS),
+    ]);
+    let copies = || {
+        let all = fs::read_dir(support::target_dir().join("followed"));
+        let all = all.into_iter().flatten().map(|it| it.unwrap().path());
+        all.filter(|it| it.to_string_lossy().contains("never-fits"))
+            .collect::<Vec<_>>()
+    };
+    let said = |run: &Run| harnesses(run)["both_count"]["not_followed"].clone();
+    copies()
+        .iter()
+        .for_each(|copy| fs::remove_dir_all(copy).unwrap());
+    let first = explore(dir.path(), &[]);
+    assert_eq!(said(&first)[0]["crate"], "never-fits", "{}", first.shown());
+    let copy = copies();
+    assert_eq!(copy.len(), 1);
+    fs::remove_dir_all(&copy[0]).unwrap();
+    let again = explore(dir.path(), &[]);
+    assert_eq!(said(&again), said(&first));
+    assert!(
+        copies().is_empty(),
+        "the copy was written for another build"
+    );
+    // Another source of the crate is another copy.
+    let mended = &NEVER_FITS[..NEVER_FITS.find("const _").unwrap()];
+    fs::write(dir.path().join("vendor/never-fits/src/lib.rs"), mended).unwrap();
+    let mended = explore(dir.path(), &[]);
+    let followed = mended.json()["harnesses"][0].clone();
+    assert_eq!(
+        said(&mended).as_array().map(Vec::len),
+        Some(0),
+        "{followed:#}"
+    );
 }

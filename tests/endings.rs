@@ -254,6 +254,63 @@ fn an_interrupt_ends_with_what_was_found() {
     assert_eq!(report["summary"]["exhausted"], false);
 }
 
+/// Waits until it is told to end.
+const SLOW_BUILD: &str = r#"
+use std::path::Path;
+fn main() {
+    let dir = env!("CARGO_MANIFEST_DIR");
+    std::fs::write(Path::new(dir).join("begun"), "").unwrap();
+    for _ in 0..6000 {
+        if Path::new(dir).join("end").exists() { return; }
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    std::fs::write(Path::new(dir).join("ended"), "").unwrap();
+}
+"#;
+
+#[test]
+fn an_interrupt_ends_a_build() {
+    let dir = support::program(&[
+        (
+            "Cargo.toml",
+            "[package]\nname = \"slowly\"\nversion = \"0.1.0\"\nedition = \"2021\"\n\n[workspace]\n\n\
+             [dependencies]\nslow = { path = \"slow\" }\n",
+        ),
+        (
+            "src/lib.rs",
+            "#[test]\nfn slow() { std::thread::spawn(slow::nothing).join().unwrap(); }\n",
+        ),
+        (
+            "slow/Cargo.toml",
+            "[package]\nname = \"slow\"\nversion = \"0.1.0\"\nedition = \"2021\"\n",
+        ),
+        ("slow/build.rs", SLOW_BUILD),
+        ("slow/src/lib.rs", "pub fn nothing() {}\n"),
+    ]);
+    let at = |name: &str| dir.path().join("slow").join(name);
+    let mut child = command(dir.path())
+        .arg("explore")
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
+        .unwrap();
+    while !at("begun").exists() {
+        assert!(child.try_wait().unwrap().is_none(), "it has ended early");
+        thread::sleep(Duration::from_millis(20));
+    }
+    // To seqz alone: what a terminal sends reaches cargo, too.
+    let signalled = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(signalled.success());
+    let status = child.wait().unwrap();
+    let is_built = at("ended").exists();
+    fs::write(at("end"), "").unwrap();
+    assert_eq!(status.code(), Some(130));
+    assert!(!is_built, "the build went on to its end");
+}
+
 #[test]
 fn a_reader_that_leaves_is_no_error() {
     let dir = package(&format!("{HEAD}{}", lost_update()));

@@ -30,8 +30,10 @@ struct Options {
 
 impl Options {
     fn parse(mut arguments: impl Iterator<Item = String>) -> Option<Self> {
+        // It is run in other directories.
+        let seqz = PathBuf::from(arguments.next()?);
         let mut options = Self {
-            seqz: arguments.next()?.into(),
+            seqz: seqz.canonicalize().unwrap_or(seqz),
             only: Vec::new(),
             seconds: SECONDS,
         };

@@ -4,6 +4,8 @@ use std::io;
 use std::io::Write as _;
 use std::path::PathBuf;
 
+use serde::{Deserialize, Serialize};
+
 use crate::diagnostic::{Diagnostic, shown};
 use crate::terminal::Terminal;
 
@@ -92,7 +94,7 @@ pub enum Error {
 }
 
 /// A copy of a dependency that can't be built, or can't be built with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Unfit {
     /// The copy's directory.
     pub directory: String,

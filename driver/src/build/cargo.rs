@@ -3,8 +3,10 @@
 use std::env;
 use std::io::{BufRead as _, BufReader, Read};
 use std::path::{Path, PathBuf};
-use std::process::{Command, Stdio};
+use std::process::{Child, Command, ExitStatus, Stdio};
+use std::sync::atomic::{AtomicBool, Ordering};
 use std::thread;
+use std::time::Duration;
 
 use cargo_metadata::Message;
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
@@ -54,13 +56,14 @@ impl Elsewhere {
 pub(super) type Compiles<'a> = &'a (dyn Fn(&str) + Sync);
 
 /// Runs `cargo build` of the generated crate in `dir`. Its runtime is the source in `runtime`, or the compiled
-/// libraries of that source. `sources` is the file that says where packages come from.
+/// libraries of that source. `sources` is the file that says where packages come from. `stop` breaks the build off.
 pub(super) fn build(
     dir: &Path,
     runtime: &Path,
     compiled: Option<&Compiled>,
     target_dir: &Path,
     sources: Option<&Path>,
+    stop: &AtomicBool,
     compiles: Compiles<'_>,
 ) -> Result<Outcome, Error> {
     let mut command = cargo();
@@ -82,14 +85,15 @@ pub(super) fn build(
         .arg("--target-dir")
         .arg(target_dir)
         .current_dir(dir);
-    run(command, dir, compiles)
+    run(command, dir, stop, compiles)
 }
 
-/// Runs `cargo check` of the user's crate as it is.
+/// Runs `cargo check` of the user's crate as it is. `stop` breaks that off.
 pub(super) fn check(
     manifest: &Path,
     features: &Features,
     target_dir: &Path,
+    stop: &AtomicBool,
 ) -> Result<Outcome, Error> {
     let manifest = manifest
         .canonicalize()
@@ -107,7 +111,8 @@ pub(super) fn check(
         .args(features.arguments())
         .arg("--target-dir")
         .arg(target_dir);
-    run(command, manifest.parent().unwrap_or(&manifest), &|_| ())
+    let dir = manifest.parent().unwrap_or(&manifest);
+    run(command, dir, stop, &|_| ())
 }
 
 fn cargo() -> Command {
@@ -125,7 +130,12 @@ fn cargo() -> Command {
     command
 }
 
-fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outcome, Error> {
+fn run(
+    mut command: Command,
+    dir: &Path,
+    stop: &AtomicBool,
+    compiles: Compiles<'_>,
+) -> Result<Outcome, Error> {
     let mut child = command
         .stdin(Stdio::null())
         .stdout(Stdio::piped())
@@ -158,7 +168,7 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
     let status = thread::scope(|scope| {
         // What cargo starts may outlive it, as the server of a compiler's cache does, and keep its pipes open.
         let ends = scope.spawn(|| {
-            let status = child.wait();
+            let status = wait(&mut child, stop);
             drop((first, second));
             status
         });
@@ -198,11 +208,34 @@ fn run(mut command: Command, dir: &Path, compiles: Compiles<'_>) -> Result<Outco
         message: format!("cannot wait for cargo: {e}"),
         output: String::new(),
     })?;
+    // What was broken off says nothing about the program.
+    if stop.load(Ordering::Relaxed) {
+        return Err(Error::broken_off());
+    }
     match binary {
         Some(binary) if status.success() => Ok(Outcome::Built(binary)),
         // A check makes no binary.
         None if status.success() => Ok(Outcome::Built(PathBuf::new())),
         _ => Ok(Outcome::Failed(failure)),
+    }
+}
+
+/// How often it is asked whether cargo is to be stopped.
+const GLANCE: Duration = Duration::from_millis(20);
+
+/// Waits for the end of cargo, which `stop` brings about: the Ctrl-C of a terminal reaches cargo too, but a signal that is
+/// sent to seqz alone does not.
+fn wait(child: &mut Child, stop: &AtomicBool) -> std::io::Result<ExitStatus> {
+    loop {
+        if let Some(status) = child.try_wait()? {
+            return Ok(status);
+        }
+        if stop.load(Ordering::Relaxed) {
+            // It may have ended by itself.
+            let _ = child.kill();
+            return child.wait();
+        }
+        thread::sleep(GLANCE);
     }
 }
 

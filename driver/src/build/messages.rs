@@ -1,6 +1,7 @@
 //! rustc's messages about generated code, told about the user's code.
 
 use std::path::{Path, PathBuf};
+use std::sync::atomic::AtomicBool;
 
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel, DiagnosticSpan};
 
@@ -23,8 +24,12 @@ const OURS: [&str; 4] = [
 ///
 /// # Errors
 /// When rustc can't be asked.
-pub(super) fn broken(program: &Program, layout: &Layout) -> Result<Option<Error>, Error> {
-    let errors = original::errors(program, &layout.build)?;
+pub(super) fn broken(
+    program: &Program,
+    layout: &Layout,
+    stop: &AtomicBool,
+) -> Result<Option<Error>, Error> {
+    let errors = original::errors(program, &layout.build, stop)?;
     if errors.is_empty() {
         return Ok(None);
     }
@@ -53,6 +58,7 @@ pub(super) fn explain(
     program: &Program,
     generated: &Generated,
     layout: &Layout,
+    stop: &AtomicBool,
 ) -> Error {
     if failure.errors.is_empty() {
         return elsewhere(failure);
@@ -68,7 +74,7 @@ pub(super) fn explain(
         .any(|error| unsized_type(error).is_some())
     {
         // Std's locks need no size of their value, so the program compiles as it is, unless it is broken.
-        match broken(program, layout) {
+        match broken(program, layout, stop) {
             Ok(Some(broken)) => return broken,
             Ok(None) => {}
             Err(error) => return error,
@@ -79,7 +85,7 @@ pub(super) fn explain(
     }
     if ours.is_empty() {
         // Nothing that seqz asks for: then either the program is broken, or the rewriting.
-        match broken(program, layout) {
+        match broken(program, layout, stop) {
             Ok(Some(broken)) => return broken,
             Ok(None) => {}
             Err(error) => return error,

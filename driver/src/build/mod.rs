@@ -6,6 +6,7 @@
 //! DIR/runtime/            the runtime's source, the same for all programs, so that it is built once
 //! DIR/serde/runtime/      the same for programs that depend on serde
 //! DIR/followed/           copies of dependencies that are followed
+//! DIR/unfit/              which copies did not compile, named after what was to be built of them
 //! DIR/programs/NAME/      a generated crate
 //! DIR/workers/NAME/       its latest binaries, named after what they were made of: commands that need different ones can be
 //!                         used in turn, and at the same time
@@ -102,12 +103,17 @@ pub fn build(
     {
         return Ok(built);
     }
+    let failed = layout.unfit.join(&stamp);
+    let is_remembered = follows && !generated.may_change();
+    if is_remembered && let Some(unfit) = unfit::remembered(&failed) {
+        return Err(Error::Unfit(unfit));
+    }
 
     // The first build of the runtime takes long: a user must not have to wait for its end to hear of a slip.
     let compiled = Compiled::find(&layout.program);
     if !layout.has_runtime()
         && !compiled.as_ref().is_some_and(Compiled::has_runtime)
-        && let Ok(Some(broken)) = messages::broken(program, &layout)
+        && let Ok(Some(broken)) = messages::broken(program, &layout, stop)
     {
         return Err(broken);
     }
@@ -149,6 +155,7 @@ pub fn build(
             compiled.as_ref(),
             &layout.build,
             sources.as_deref(),
+            stop,
             &compiles,
         )? {
             cargo::Outcome::Built(binary) => break binary,
@@ -162,9 +169,15 @@ pub fn build(
                     let told = asked.filter(|_| failure.errors.is_empty());
                     let failure = told.unwrap_or(failure);
                     if follows {
-                        return Err(unfit::judge(&failure, program, generated, &layout));
+                        let error = unfit::judge(&failure, program, generated, &layout, stop);
+                        if is_remembered {
+                            unfit::remember(&failed, &failure, &error);
+                        }
+                        return Err(error);
                     }
-                    return Err(messages::explain(&failure, program, generated, &layout));
+                    return Err(messages::explain(
+                        &failure, program, generated, &layout, stop,
+                    ));
                 }
             },
         }
@@ -204,6 +217,7 @@ struct Layout {
     lock: PathBuf,
     runtime: PathBuf,
     followed: PathBuf,
+    unfit: PathBuf,
     program: PathBuf,
     workers: PathBuf,
     build: PathBuf,
@@ -224,6 +238,7 @@ impl Layout {
         Ok(Self {
             lock: dir.join("lock"),
             followed: runtime.with_file_name("followed"),
+            unfit: dir.join("unfit"),
             runtime,
             program: dir.join("programs").join(&name),
             workers: dir.join("workers").join(&name),

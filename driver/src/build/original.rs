@@ -4,6 +4,7 @@ use std::collections::HashSet;
 use std::env;
 use std::path::Path;
 use std::process::Command;
+use std::sync::atomic::AtomicBool;
 
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
@@ -11,10 +12,15 @@ use super::cargo;
 use crate::error::Error;
 use crate::program::Program;
 
-/// rustc's errors about the program as it is. Empty where it compiles, or where that can't be told.
-pub(super) fn errors(program: &Program, target_dir: &Path) -> Result<Vec<Rustc>, Error> {
+/// rustc's errors about the program as it is. Empty where it compiles, or where that can't be told. `stop` breaks the
+/// question off.
+pub(super) fn errors(
+    program: &Program,
+    target_dir: &Path,
+    stop: &AtomicBool,
+) -> Result<Vec<Rustc>, Error> {
     let found = match program.manifest() {
-        Some(manifest) => match cargo::check(manifest, program.features(), target_dir)? {
+        Some(manifest) => match cargo::check(manifest, program.features(), target_dir, stop)? {
             cargo::Outcome::Built(_) => Vec::new(),
             cargo::Outcome::Failed(failure) => failure.errors,
         },

@@ -1,8 +1,10 @@
 //! Which dependencies can't be followed because their copies, or what uses the copies, don't compile.
 
+use std::fs;
 use std::path::Path;
+use std::sync::atomic::AtomicBool;
 
-use cargo_metadata::diagnostic::Diagnostic as Rustc;
+use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
 use super::cargo::Failure;
 use super::{Layout, messages};
@@ -16,6 +18,7 @@ pub(super) fn judge(
     program: &Program,
     generated: &Generated,
     layout: &Layout,
+    stop: &AtomicBool,
 ) -> Error {
     let mut own: Vec<Unfit> = Vec::new();
     let mut others: Vec<&str> = Vec::new();
@@ -45,7 +48,7 @@ pub(super) fn judge(
     }
     // Without rustc's errors it is cargo that can't be led to the copies.
     if let Some(first) = failure.errors.first() {
-        if let Ok(Some(broken)) = messages::broken(program, layout) {
+        if let Ok(Some(broken)) = messages::broken(program, layout, stop) {
             return broken;
         }
         let why = messages::as_written(&first.message);
@@ -58,6 +61,36 @@ pub(super) fn judge(
     let mut said = said.filter(|line| line.starts_with("error"));
     let why = said.next().unwrap_or("it can't be built").to_owned();
     all(program, &why)
+}
+
+/// Returns which copies did not fit when this was to be built before; the file is named after all that goes into the build.
+pub(super) fn remembered(file: &Path) -> Option<Vec<Unfit>> {
+    serde_json::from_slice(&fs::read(file).ok()?).ok()
+}
+
+/// Keeps which copies don't fit, if rustc says so of places in the code: that the disk is full, say, may be otherwise the next
+/// time. What can't be written is found out anew.
+pub(super) fn remember(file: &Path, failure: &Failure, error: &Error) {
+    let Error::Unfit(unfit) = error else {
+        return;
+    };
+    let elsewhere = failure.elsewhere.iter().map(|it| &it.error);
+    let mut errors = elsewhere.chain(&failure.errors).peekable();
+    if errors.peek().is_none() || errors.any(|it| it.spans.is_empty() || is_of_compiler(it)) {
+        return;
+    }
+    if let (Ok(text), Some(dir)) = (serde_json::to_vec(unfit), file.parent())
+        && fs::create_dir_all(dir).is_ok()
+    {
+        // It appears whole or not at all.
+        let new = file.with_extension("new");
+        let _ = fs::write(&new, text).and_then(|()| fs::rename(&new, file));
+    }
+}
+
+/// Whether rustc itself failed.
+fn is_of_compiler(error: &Rustc) -> bool {
+    matches!(error.level, DiagnosticLevel::Ice)
 }
 
 /// Names the copies that these libraries stand on, which are built as they are and do not compile.
