@@ -1,5 +1,7 @@
 //! A harness: an item of a program that can be checked.
 
+use std::collections::BTreeSet;
+
 use serde::Serialize;
 
 use crate::diagnostic::Diagnostic;
@@ -23,6 +25,8 @@ pub struct Harness {
     pub ignored: bool,
     /// What the harness reaches that can be run but not followed.
     pub not_followed: Vec<NotFollowed>,
+    /// The functions that the executable imports, and that the harness does not reach.
+    pub idle_functions: BTreeSet<String>,
     /// The calls outside of loops that the harness reaches and that may end or fail without a reason.
     pub lone: Vec<Lone>,
     /// Why the harness can't be checked; `None` where it can.

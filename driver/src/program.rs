@@ -567,6 +567,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
             .collect(),
         ignored: info.ignored,
         not_followed: info.unfollowed.iter().map(hidden).collect(),
+        idle_functions: info.idle_functions.clone(),
         lone: info
             .lone
             .iter()

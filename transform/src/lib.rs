@@ -55,6 +55,7 @@ mod edit;
 mod emit;
 mod error;
 mod extent;
+mod foreign;
 mod generated;
 mod harness;
 mod lasting;

@@ -28,6 +28,12 @@ message! {
     }
 }
 
+/// What a function of the C library may keep from one execution to the next, in words.
+#[must_use]
+pub fn state_of(function: &str) -> String {
+    format!("state of the C function `{function}`")
+}
+
 impl Asked {
     /// The kind in words. What is found in the source is called by the same words.
     #[must_use]

@@ -55,7 +55,7 @@ pub mod thread;
 pub mod transition;
 pub mod wire;
 
-pub use asked::Asked;
+pub use asked::{Asked, state_of};
 pub use event::{Event, Object, Pending, Thread};
 pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};

@@ -1,5 +1,6 @@
 //! What a worker says of a harness, gathered to a report.
 
+use std::collections::BTreeSet;
 use std::path::Path;
 use std::time::Instant;
 
@@ -17,6 +18,8 @@ pub(crate) struct Gathered {
     pub(crate) report: HarnessReport,
     /// Where the harness starts threads, for their names.
     pub(crate) spawns: Vec<Spawn>,
+    /// The functions that the executable imports, and that the harness does not reach.
+    pub(crate) idle_functions: BTreeSet<String>,
     /// Whether only a sample of the inputs is tried.
     pub(crate) sampled: bool,
     /// When the search began.
@@ -72,10 +75,15 @@ impl Identity {
 }
 
 impl Gathered {
-    pub(crate) fn new(report: HarnessReport, spawns: Vec<Spawn>) -> Self {
+    pub(crate) fn new(
+        report: HarnessReport,
+        spawns: Vec<Spawn>,
+        idle_functions: BTreeSet<String>,
+    ) -> Self {
         Self {
             report,
             spawns,
+            idle_functions,
             sampled: false,
             started: Instant::now(),
             open: Vec::new(),
@@ -395,7 +403,7 @@ mod tests {
         let mut report = sample::harness();
         report.bugs.clear();
         report.roles.clear();
-        Gathered::new(report, Vec::new())
+        Gathered::new(report, Vec::new(), BTreeSet::new())
     }
 
     fn counts(executions: u64) -> Counts {

@@ -135,7 +135,14 @@ pub fn run(
     for (at, task) in tasks.iter().enumerate() {
         let mut report = empty(task.harness, &options.inputs);
         report.lone.retain(|_| options.reasonless);
-        let mut gathered = Gathered::new(report, task.harness.spawns.clone());
+        let mut gathered = {
+            let harness = task.harness;
+            Gathered::new(
+                report,
+                harness.spawns.clone(),
+                harness.idle_functions.clone(),
+            )
+        };
         gathered
             .report
             .notes

@@ -223,7 +223,8 @@ impl Search<'_> {
                     self.heard(reply, check.solver, gathered, running)?
                 }
                 Reply::LeftBehind(what) => {
-                    unfollowed::add(&mut gathered.report.not_followed, what);
+                    let idle = &gathered.idle_functions;
+                    unfollowed::add(&mut gathered.report.not_followed, what, idle);
                     Next::Listen
                 }
                 Reply::Asked(what) => {

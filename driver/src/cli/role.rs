@@ -95,6 +95,7 @@ mod tests {
     fn harness(names: &[Option<&str>]) -> Harness {
         Harness {
             not_followed: Vec::new(),
+            idle_functions: std::collections::BTreeSet::new(),
             lone: Vec::new(),
             name: "h".into(),
             kind: HarnessKind::Test,

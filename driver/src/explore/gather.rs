@@ -1,5 +1,6 @@
 //! What the workers of a harness say, gathered to a report.
 
+use std::collections::BTreeSet;
 use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
@@ -29,6 +30,8 @@ use crate::worker::Standstill;
 /// The report of a harness that is being put together.
 pub(super) struct Gathered {
     pub(super) report: HarnessExploration,
+    /// The functions that the executable imports, and that the harness does not reach.
+    idle_functions: BTreeSet<String>,
     spawns: Vec<Spawn>,
     /// The number of the harness's first unit.
     first: usize,
@@ -108,6 +111,7 @@ impl Gathered {
                 notes: Vec::new(),
                 verdict: String::new(),
             },
+            idle_functions: harness.idle_functions.clone(),
             spawns: harness.spawns.clone(),
             first: units.start,
             units: units.map(|_| Part::default()).collect(),
@@ -227,7 +231,9 @@ impl Gathered {
         request: &ExploreRequest,
     ) -> Result<Option<Failure>, Error> {
         match reply {
-            Reply::LeftBehind(what) => unfollowed::add(&mut self.report.not_followed, what),
+            Reply::LeftBehind(what) => {
+                unfollowed::add(&mut self.report.not_followed, what, &self.idle_functions);
+            }
             Reply::Asked(what) => unfollowed::add_asked(&mut self.report.not_followed, &what),
             Reply::Stopped(why) => self.stopped(part, why, original)?,
             Reply::Own(reply) => return Ok(self.own_reply(part, reply, original, request)),

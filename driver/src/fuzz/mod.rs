@@ -134,7 +134,14 @@ pub fn run(
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
     for task in tasks {
-        let mut gathered = Gathered::new(empty(task.harness, &[]), task.harness.spawns.clone());
+        let mut gathered = {
+            let harness = task.harness;
+            Gathered::new(
+                empty(harness, &[]),
+                harness.spawns.clone(),
+                harness.idle_functions.clone(),
+            )
+        };
         gathered
             .report
             .notes

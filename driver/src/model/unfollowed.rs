@@ -1,10 +1,12 @@
 //! What a harness reaches that seqz can run but not follow: what two threads do through it is no event, so a search
 //! promises nothing of a harness that reaches any.
 
+use std::collections::BTreeSet;
+
 use serde::{Deserialize, Serialize};
 
 use super::document::Site;
-use seqz_runtime::vocabulary::Asked;
+use seqz_runtime::vocabulary::{Asked, state_of};
 
 /// Something that is not followed.
 #[derive(Clone, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
@@ -70,10 +72,14 @@ pub fn doubt(all: &[NotFollowed]) -> String {
     )
 }
 
-/// Adds what an execution may leave behind for the next one, in words.
-pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>) {
+/// Adds what an execution may leave behind for the next one, in words, but for the state of functions that the harness
+/// does not reach.
+pub fn add(all: &mut Vec<NotFollowed>, left: Vec<String>, idle_functions: &BTreeSet<String>) {
+    let idle: Vec<String> = idle_functions.iter().map(|it| state_of(it)).collect();
     for what in left {
-        add_doubtful(all, what, None);
+        if !idle.contains(&what) {
+            add_doubtful(all, what, None);
+        }
     }
 }
 

@@ -4,6 +4,7 @@
 //! state that outlives an execution.
 
 use super::environment::is_set_back;
+use crate::vocabulary::state_of;
 
 /// The functions that [`stand_before_the_system`](crate::stand_before_the_system) defines.
 const IS_REPLACED: [&str; 12] = [
@@ -88,7 +89,7 @@ pub(super) fn without_remedy(imports: &[String]) -> Vec<String> {
     let mut left: Vec<_> = imports
         .iter()
         .filter(|name| !known(name))
-        .map(|name| format!("state of the C function `{name}`"))
+        .map(|name| state_of(name))
         .collect();
     left.sort();
     left.dedup();

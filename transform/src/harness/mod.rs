@@ -17,6 +17,7 @@ pub(crate) use reach::make_reachable;
 use syn::{Attribute, Expr, FnArg, GenericParam, ReturnType, Safety, Type, Visibility};
 
 use crate::error::Error;
+use crate::foreign::Foreign;
 use crate::load::Crate;
 use crate::noted::{self, Hidden, Noted};
 use crate::reached::{Parts, Reached};
@@ -63,6 +64,9 @@ pub struct HarnessInfo {
     pub identities: BTreeSet<String>,
     /// All names in what the harness reaches.
     pub names: BTreeSet<String>,
+    /// The functions that are not written in Rust, that the crate declares, and that only what the harness does not
+    /// reach can call: by their names among the executable's imports.
+    pub idle_functions: BTreeSet<String>,
 }
 
 /// The meaning of a harness's result.
@@ -113,6 +117,7 @@ impl Harness {
 
 /// Finds all harnesses, and the tests and `main`s that start no threads themselves.
 pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<Harness> {
+    let foreign = Foreign::of(program);
     let tables = &analysis.tables;
     let noted = Noted::all(program, analysis, parts);
     let mut found = Vec::new();
@@ -186,6 +191,7 @@ pub(crate) fn find(program: &Crate, analysis: &Analysis, parts: &Parts) -> Vec<H
                 roots: reached.roots().clone(),
                 identities: reached.identities().clone(),
                 names: reached.names().clone(),
+                idle_functions: foreign.unused(reached.names()),
             },
             item,
             returns,
