@@ -3,13 +3,14 @@
 //!
 //! A call in a loop is repeated, so its author has thought of these outcomes. Outside of loops they are worth trying. A
 //! loop counts if it is around the call in the same function, [merely tries again](super::retries), and no loop whose
-//! turns are counted is between them, such as a `for`: that repeats a fixed number of times, whatever the outcome.
+//! turns are counted is between them, such as a `for`: that repeats a fixed number of times, whatever the outcome. A loop
+//! that the outcome ends does not try again.
 
 use std::ops::Range;
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::retries::keeps_count;
+use super::retries::{gives_up, keeps_count};
 use super::{Walker, bytes};
 use crate::lasting::paces;
 use crate::resolve::name;
@@ -37,7 +38,7 @@ impl Walker<'_> {
     /// Runs `inside` as the visit of this loop.
     pub(super) fn in_loop(&mut self, looped: &Expr, inside: impl FnOnce(&mut Self)) {
         let text = self.program.files[self.file].source.text.as_str();
-        if keeps_count(looped, &paces(looped, text)) {
+        if keeps_count(looped, &paces(looped, text)) || gives_up(looped) {
             return self.in_rounds(inside);
         }
         self.loops += 1;
