@@ -166,7 +166,6 @@ fn passes_with_a_question_mark() -> Result<(), String> {
     if n == 0 { Ok(()) } else { Err("never".into()) }
 }
 
-// not for `check`: threads run side by side again after others were joined
 #[test]
 fn fails_after_a_handled_one_in_a_scope() {
     let _ = panic::catch_unwind(|| {

@@ -487,7 +487,7 @@ fn of_t_at(
         follows: draft.follows,
         role: engine.role,
         pairs: engine.pairs[..draft.done].to_vec(),
-        threads: engine.party_infos(engine.role),
+        threads: engine.party_infos(engine.role, engine.under_test().len()),
         under_test: engine.under_test_events(),
         interfering: engine.interfering_events(),
         interleaving,
@@ -506,8 +506,8 @@ fn report_interfering(
     other_place: Option<Place>,
     events: usize,
 ) {
-    if !engine.opening.is_empty() {
-        // T holds locks from before T spawned T', so that T' may not come this far by itself. Where T' is the thread
+    if !engine.opening.is_empty() || engine.rounds.over() > 0 {
+        // T holds locks from before T spawned T', or has run in a round before, so that T' may not come this far by itself. Where T' is the thread
         // under test, feasibility decides.
         return;
     }
@@ -555,7 +555,7 @@ pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
         follows: draft.follows,
         role,
         pairs: Vec::new(),
-        threads: engine.party_infos(role),
+        threads: engine.party_infos(role, 0),
         interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
         under_test,
         interfering: Vec::new(),
@@ -639,9 +639,17 @@ impl Engine {
         self.grid.truncate(events);
     }
 
-    /// T and T', once two threads run side by side.
-    pub(super) fn party_infos(&self, role: Role) -> Option<(ThreadInfo, ThreadInfo)> {
-        let (under_test, interfering) = self.threads.parties(role)?;
+    /// T and T', once two threads run side by side, when T had made that many events.
+    pub(super) fn party_infos(
+        &self,
+        role: Role,
+        events: usize,
+    ) -> Option<(ThreadInfo, ThreadInfo)> {
+        let (first, second) = self.parties_at(events)?;
+        let (under_test, interfering) = match role {
+            Role::First => (first, second),
+            Role::Second => (second, first),
+        };
         let info = |thread| {
             let thread: &threads::Thread = self.threads.get(thread);
             ThreadInfo {
@@ -653,6 +661,7 @@ impl Engine {
     }
 
     fn event(&self, event: TEvent, trail: Trail) -> Event {
+        let event = self.for_reports(event);
         let object = event.op.reads().or(event.op.writes());
         let value = object.and_then(|object| {
             let kind = self.objects.get(object as usize)?.kind;

@@ -39,7 +39,7 @@ struct Moment {
     alone: bool,
     /// The number of non-local reads performed.
     done: usize,
-    /// Whether T holds locks from before T spawned T', so that T' may not come this far by itself.
+    /// Whether T' may not come this far by itself: T holds locks from before T spawned T', or has run in a round before.
     unsure: bool,
 }
 
@@ -54,7 +54,7 @@ impl Moment {
             },
             alone: engine.alone(),
             done: engine.done,
-            unsure: !engine.opening.is_empty(),
+            unsure: !engine.opening.is_empty() || engine.rounds.over() > 0,
         }
     }
 }
@@ -417,7 +417,7 @@ fn look_at(
     }
     let is_known = engine.ledger.knows(&key);
     if of_t {
-        engine.truncate_under_test(noted.at.events);
+        engine.go_back_to(noted.at.events);
         if !noted.at.alone && !matches!(super::tau::feasible(engine), super::tau::Answer::Yes) {
             return;
         }

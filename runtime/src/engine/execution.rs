@@ -147,8 +147,9 @@ impl Machine {
     }
 
     /// The next executions are of another program or other inputs: T' may log something else.
-    pub const fn forget(&mut self) {
+    pub fn forget(&mut self) {
         self.has_run = false;
+        self.engine.rounds.forget();
     }
 
     /// From here on, feasibility is decided as in long executions: see [`crate::feasibility::Grid::in_runs`].
@@ -345,7 +346,7 @@ impl Machine {
     /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
     #[must_use]
     pub fn threads(&self) -> Option<(ThreadInfo, ThreadInfo)> {
-        self.engine.party_infos(self.engine.role)
+        self.engine.party_infos(self.engine.role, 0)
     }
 
     /// Whether the latest execution met a bug of T.
@@ -522,6 +523,10 @@ impl Engine {
             events_before_split: None,
             opening: Buffer::new(),
             begin: None,
+            tied: false,
+            rounds: super::rounds::Rounds::default(),
+            first_of_round: 0,
+            uses_channels: false,
             interfering_was_cut: false,
             undecided: (false, false),
             interfering_waits: false,
@@ -586,6 +591,10 @@ impl Engine {
             events_before_split,
             opening,
             begin,
+            tied,
+            rounds,
+            first_of_round,
+            uses_channels,
             interfering_was_cut,
             undecided,
             interfering_waits,
@@ -659,6 +668,10 @@ impl Engine {
         *events_before_split = None;
         opening.clear();
         *begin = None;
+        *tied = false;
+        rounds.clear();
+        *first_of_round = 0;
+        *uses_channels = false;
         *interfering_was_cut = false;
         *undecided = (false, false);
         *interfering_waits = false;
@@ -710,7 +723,12 @@ impl Engine {
 
     /// The log of T' is whole: makes it ready for feasibility checks.
     pub(crate) fn close_interfering(&mut self) {
-        self.log_changed = self.grid.begin(&self.interfering);
+        if self.rounds.over() > 0 {
+            self.reopen();
+            return;
+        }
+        let other = self.grid.begin(&self.interfering);
+        self.log_changed = other && !self.is_first_round_of_before();
     }
 }
 

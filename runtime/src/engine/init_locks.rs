@@ -120,6 +120,7 @@ pub(crate) fn enter_log(handle: Handle) {
         site: mine[0].site,
         blocks: mine.len(),
     });
+    engine.tied = true;
     if engine.line == Line::Interfering {
         engine.opening_log = true;
         for entry in &mine {

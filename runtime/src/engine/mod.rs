@@ -42,6 +42,7 @@ mod ledger;
 mod nesting;
 mod quiet;
 mod revealed;
+mod rounds;
 mod solver;
 mod spin;
 pub(crate) mod tau;
@@ -274,6 +275,14 @@ pub struct Engine {
     /// The locks from before the split that T holds, until T's log is opened.
     opening: Buffer<InitLock>,
     begin: Option<Begin>,
+    /// Whether something before T's log orders it with that of T', so that T may not have run alone.
+    tied: bool,
+    /// The rounds that are over.
+    rounds: rounds::Rounds,
+    /// Objects with a smaller number were used in a round that is over.
+    first_of_round: Object,
+    /// Whether a thread has used a channel while another one ran.
+    pub(crate) uses_channels: bool,
     /// Whether T' logged something else than in the execution before.
     log_changed: bool,
     /// Whether T' was cut at the step bound.
@@ -359,8 +368,8 @@ impl Engine {
     }
 
     /// A number that no other event of this execution has; that of an event of T' is the same in all executions.
-    pub(crate) const fn event_number(&self) -> u64 {
-        (self.steps as u64) << 2 | self.line as u64
+    pub(crate) fn event_number(&self) -> u64 {
+        (self.rounds.over() as u64) << 34 | u64::from(self.steps) << 2 | self.line as u64
     }
 
     /// The events of T' that object `x` could be paired with, latest first, as ids.
@@ -467,7 +476,7 @@ impl Engine {
     /// Whether T may have run alone so far: then T's log needs no check.
     #[inline]
     fn alone(&self) -> bool {
-        self.done == 0 && !self.joined && self.begin.is_none()
+        self.done == 0 && !self.joined && !self.tied
     }
 
     /// Whether the execution can be left where it is, even while its thread unwinds.

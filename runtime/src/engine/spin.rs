@@ -97,6 +97,15 @@ impl Spin {
         self.said = 0;
     }
 
+    /// The thread that T' was is over, and T' goes on as another one.
+    pub(super) fn begin_round(&mut self) {
+        self.progress();
+        self.idle_locks.clear();
+        self.idle_reads.clear();
+        self.waits_for_time = false;
+        self.vain_looks = 0;
+    }
+
     /// Notes that what is done now lasts beyond the turns of all running loops.
     pub(crate) const fn lasts(&mut self) {
         self.said = self.said.wrapping_add(1);

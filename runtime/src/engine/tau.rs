@@ -192,6 +192,43 @@ pub(crate) fn read_known(
     require_feasible(handle);
 }
 
+/// A round is over, and T reads `object` as it begins the next one: see [`rounds`](super::rounds). Nothing is read where T
+/// has the latest write of T' already.
+pub(crate) fn read_at_end_of_round(handle: Handle, object: Object, site: Site) {
+    let engine = handle.get();
+    let info = engine.objects[object as usize];
+    let Some(&Paired { event, .. }) = engine.writes.get(info.last_write as usize) else {
+        return;
+    };
+    if event == info.seen {
+        return;
+    }
+    let read = engine.next_read();
+    if !hypothetically_feasible(engine, TEvent::local(Op::Read(object))) {
+        push(engine, Op::Read(object), Some(event), site, 0);
+        require_feasible(handle);
+        return;
+    }
+    if engine.choosing {
+        choose(engine, object, &|_| Op::Read(object), false);
+    }
+    if is_next(engine, read) {
+        let (_, write) = engine.pairs[engine.done];
+        if write.0 != info.last_write {
+            abort(handle, Abort::Mispaired);
+            return;
+        }
+        engine.done += 1;
+        push(engine, Op::Read(object), Some(event), site, 0);
+    } else {
+        if engine.reveal && engine.all_reads_done() {
+            reveal(engine, object, read, |_| Op::Read(object));
+        }
+        push(engine, Op::Read(object), None, site, 0);
+    }
+    require_feasible(handle);
+}
+
 /// T begins an operation that is one step: see [`Block`](crate::shared::Block). No thread waits for the lock.
 pub(crate) fn enter_block(handle: Handle, lock: Object, site: Site) {
     push(

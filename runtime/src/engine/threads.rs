@@ -21,7 +21,9 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
 use super::frame::Frame;
-use super::{Abort, Handle, InterferingEnd, Line, abort, bug, ended, init_locks, tau, unsupported};
+use super::{
+    Abort, Handle, InterferingEnd, Line, abort, bug, ended, init_locks, rounds, tau, unsupported,
+};
 use crate::ending::Destructor;
 use crate::locals;
 use crate::vocabulary::{Role, Site};
@@ -97,18 +99,21 @@ pub(crate) fn before_event(handle: Handle, site: Site) {
     };
     let third = unstarted.next();
     drop(unstarted);
-    if engine.line != Line::Init {
-        too_many(handle, site, &[other]);
-        return;
-    }
-    if let Some(third) = third {
+    if let (true, Some(third)) = (engine.line == Line::Init || engine.joined, third) {
         too_many(handle, site, &[other, third]);
         return;
     }
-    let events_before = handle.get().steps.saturating_sub(1);
+    if !may_split(handle, site, &[other]) {
+        return;
+    }
+    let engine = handle.get();
+    let is_first = engine.events_before_split.is_none();
+    let events_before = engine.steps.saturating_sub(1);
     let under_test = split(handle, current, other);
-    // The event that is about to happen has been counted already.
-    handle.get().events_before_split = Some(events_before);
+    if is_first {
+        // The event that is about to happen has been counted already.
+        handle.get().events_before_split = Some(events_before);
+    }
     if under_test == current {
         init_locks::enter_log(handle);
         run_interfering(handle, other);
@@ -122,14 +127,32 @@ pub(crate) fn before_event(handle: Handle, site: Site) {
     refresh_attention(handle);
 }
 
+/// Two threads, and no third one, are about to run side by side: the first two of the execution, or two of a later round,
+/// which begins then. Returns whether they can; otherwise the execution ends. `waiting` are those that have not been started.
+fn may_split(handle: Handle, site: Site, waiting: &[ThreadNo]) -> bool {
+    if handle.get().line == Line::Init {
+        return true;
+    }
+    match rounds::begin(handle, site) {
+        Ok(()) => !handle.get().quiet,
+        Err(Some(why)) => {
+            let message = format!("threads run side by side again after others were joined, {why}");
+            unsupported(handle, message, Some(site));
+            false
+        }
+        Err(None) => {
+            too_many(handle, site, waiting);
+            false
+        }
+    }
+}
+
 fn too_many(handle: Handle, site: Site, waiting: &[ThreadNo]) {
     let engine = handle.get();
     let mut message = String::new();
-    if engine.threads.parties.is_some() && engine.joined {
-        message.push_str("threads run side by side again after others were joined: P̂ₖ covers one pair of concurrent threads");
-    } else {
+    {
         let mut names = vec![describe(engine.threads.get(engine.threads.current))];
-        if let Some((first, second)) = engine.threads.parties {
+        if let Some((first, second)) = engine.threads.parties.filter(|_| !engine.joined) {
             for party in [first, second] {
                 if party != engine.threads.current {
                     names.push(describe(engine.threads.get(party)));
@@ -158,7 +181,7 @@ pub(crate) fn describe(thread: &Thread) -> String {
 fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
     let engine = handle.get();
     engine.threads.parties = Some((a.min(b), a.max(b)));
-    engine.events_before_split = Some(engine.steps);
+    engine.events_before_split.get_or_insert(engine.steps);
     engine.steps = 0;
     match engine.role {
         Role::First => a.min(b),
@@ -195,6 +218,7 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
             run_waiting_under_test(handle);
             tau::join(handle, site);
         }
+        (State::Unstarted, Line::UnderTest) if engine.joined => join_in_init(handle, thread, site),
         (State::Unstarted, Line::Interfering | Line::UnderTest) => run_inline(handle, thread),
     }
     handle.get().counts.joined(thread);
@@ -213,6 +237,9 @@ fn join_in_init(handle: Handle, thread: ThreadNo, site: Site) {
         (None, _) => run_inline(handle, thread),
         (Some(other), Some(third)) => too_many(handle, site, &[thread, other, third]),
         (Some(other), None) => {
+            if !may_split(handle, site, &[thread, other]) {
+                return;
+            }
             let under_test = split(handle, thread, other);
             let interfering = if under_test == thread { other } else { thread };
             handle.get().threads.waiting_under_test = Some(under_test);
@@ -252,8 +279,13 @@ pub(crate) fn finish(handle: Handle) {
         let second = unstarted.next();
         let third = unstarted.next();
         drop(unstarted);
-        match (engine.line, second, third) {
-            (Line::Init, Some(second), None) => {
+        let splits = engine.line == Line::Init || engine.joined;
+        match (splits, second, third) {
+            (true, Some(second), None) => {
+                let site = engine.threads.get(second).spawned_at;
+                if site.is_some_and(|site| !may_split(handle, site, &[first, second])) {
+                    return;
+                }
                 let under_test = split(handle, first, second);
                 let interfering = if under_test == first { second } else { first };
                 handle.get().threads.waiting_under_test = Some(under_test);
@@ -263,7 +295,7 @@ pub(crate) fn finish(handle: Handle) {
                     run_waiting_under_test(handle);
                 }
             }
-            (Line::Init, Some(second), Some(third)) => {
+            (true, Some(second), Some(third)) => {
                 let site = engine.threads.get(third).spawned_at;
                 if let Some(site) = site {
                     too_many(handle, site, &[first, second, third]);

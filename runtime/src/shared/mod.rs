@@ -121,6 +121,20 @@ impl Tag {
         self.object.get()
     }
 
+    /// Whether P̂ₖ has begun another round since the object's latest event: see [`Self::begin_round`].
+    #[inline]
+    fn is_of_earlier_round(&self, handle: Handle) -> bool {
+        handle.get().is_of_earlier_round(self.object.get())
+    }
+
+    /// Gives the object its number in this round of P̂ₖ. Returns whether the object begins the round with the value that T'
+    /// has given it, and no longer with that of T.
+    fn begin_round(&self, handle: Handle) -> bool {
+        let (object, of_t_prime) = handle.get().renumber(self.object.get());
+        self.object.set(object);
+        of_t_prime
+    }
+
     /// The object's name on the scheduled machine, `cell` being the object's place in memory.
     #[inline]
     fn name<C>(&self, machine: scheduled::Handle, cell: *const C) -> Object {

@@ -6,7 +6,7 @@ use super::super::Line;
 use super::super::body::Body;
 use crate::executable::unwinding::{Counter, Panics};
 use crate::memory::Buffer;
-use crate::vocabulary::{Lineage, Role, Site};
+use crate::vocabulary::{Lineage, Site};
 
 /// A thread of the program under test, numbered by creation; the harness's own is 0.
 pub(crate) type ThreadNo = u32;
@@ -26,7 +26,7 @@ pub(crate) struct Thread {
     pub spawned_at: Option<Site>,
     pub(super) body: Option<Body>,
     pub(super) state: State,
-    pub(super) line: Line,
+    pub(in crate::engine) line: Line,
     creator: ThreadNo,
     /// Whether the destructors of the thread's thread-locals made events, and no thread has joined this thread.
     pub(super) destroyed_with_events: bool,
@@ -67,7 +67,7 @@ pub(crate) struct Threads {
     /// The number of threads that have not been started, [`Self::waiting_under_test`] among them.
     pub(super) unstarted: usize,
     pub(crate) current: ThreadNo,
-    pub(super) parties: Option<(ThreadNo, ThreadNo)>,
+    pub(in crate::engine) parties: Option<(ThreadNo, ThreadNo)>,
     /// T, while T has not been started because T' runs on the stack that will start T.
     pub(super) waiting_under_test: Option<ThreadNo>,
 }
@@ -202,6 +202,10 @@ impl Threads {
         }
     }
 
+    pub(in crate::engine) fn all_mut(&mut self) -> &mut [Thread] {
+        &mut self.list[..self.count]
+    }
+
     fn all(&self) -> &[Thread] {
         &self.list[..self.count]
     }
@@ -228,15 +232,6 @@ impl Threads {
                 (creator, u32::try_from(before).unwrap_or(u32::MAX))
             })
             .collect()
-    }
-
-    /// The two parties, T first, once there are two.
-    pub(crate) fn parties(&self, role: Role) -> Option<(ThreadNo, ThreadNo)> {
-        let (first, second) = self.parties?;
-        Some(match role {
-            Role::First => (first, second),
-            Role::Second => (second, first),
-        })
     }
 
     /// The number of threads, the harness's own among them.

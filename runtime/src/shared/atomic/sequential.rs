@@ -18,7 +18,19 @@ impl<V: Bits> AtomicCell<V> {
 
     #[inline]
     fn object(&self, handle: Handle) -> Object {
+        if self.tag.is_of_earlier_round(handle) {
+            self.begin_round(handle);
+        }
         self.tag.object(handle, V::KIND)
+    }
+
+    /// Both threads of this round begin with the same value.
+    #[cold]
+    fn begin_round(&self, handle: Handle) {
+        let of_t_prime = self.tag.begin_round(handle);
+        if let Some(prime) = self.g_prime.take().filter(|_| of_t_prime) {
+            self.g.set(prime);
+        }
     }
 
     #[inline]
@@ -169,13 +181,14 @@ pub(super) fn update<V: Bits>(
             (old, new)
         }
         Access::Interfering => {
+            let object = cell.object(handle);
             let old = cell.prime();
             let new = next(old);
             match new {
                 Some(new) if new.to_bits() != old.to_bits() => {
                     cell.write_prime(handle, Op::Update, new, site);
                 }
-                _ => tau_prime::read(handle, cell.object(handle), site, old.to_bits()),
+                _ => tau_prime::read(handle, object, site, old.to_bits()),
             }
             (old, new)
         }

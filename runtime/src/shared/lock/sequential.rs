@@ -276,7 +276,25 @@ impl<V: Shadow> LockCell<V> {
     }
 
     fn object(&self, handle: Handle) -> Object {
+        if self.tag.is_of_earlier_round(handle) {
+            self.begin_round(handle);
+        }
         self.tag.object(handle, ValueKind::Opaque)
+    }
+
+    /// Both threads of this round begin with the same value. No round begins while the lock is held.
+    #[cold]
+    fn begin_round(&self, handle: Handle) {
+        let of_t_prime = self.tag.begin_round(handle);
+        self.latest.set(NONE);
+        // SAFETY: the lock is about to be taken for the first time in this round, so that nothing refers to the value.
+        match unsafe { self.g_prime.take() } {
+            Some(prime) if of_t_prime => self.replace_g(handle, prime),
+            Some(prime) => handle.give_up(prime),
+            None => {}
+        }
+        // The poison flag, too, is what it is when the round begins.
+        self.g.flagged.set(NONE);
     }
 
     /// Two guards that exclude each other must not exist, even in an execution that has been ended.

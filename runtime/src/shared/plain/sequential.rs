@@ -99,7 +99,30 @@ impl<V: Shadow> PlainCell<V> {
     }
 
     fn object(&self, handle: Handle) -> Object {
+        if self.tag.is_of_earlier_round(handle) {
+            self.begin_round(handle);
+        }
         self.tag.object(handle, ValueKind::Opaque)
+    }
+
+    /// Both threads of this round begin with the same value.
+    #[cold]
+    fn begin_round(&self, handle: Handle) {
+        let of_t_prime = self.tag.begin_round(handle);
+        // SAFETY: the program's `unsafe` code answers for references to the value across an access, see `PlainCell`.
+        match unsafe { self.g_prime.take() } {
+            Some(prime) if of_t_prime => {
+                // SAFETY: as before.
+                let old = unsafe { self.g.replace(prime.into_inner()) };
+                if self.initial.is_none() {
+                    self.initial.keep(old);
+                } else {
+                    handle.give_up(old);
+                }
+            }
+            Some(prime) => handle.give_up(prime),
+            None => {}
+        }
     }
 
     /// Gives T the value that event `event` of T' wrote.

@@ -186,6 +186,12 @@ impl<T> State<T> {
     }
 }
 
+/// A channel is used. What each thread knows of it is not what another one begins with.
+fn note_use(handle: Handle) {
+    let engine = handle.get();
+    engine.uses_channels |= engine.line != Line::Init;
+}
+
 impl<T> Channel<T> {
     pub(super) fn new(bound: Option<usize>) -> Self {
         Self {
@@ -203,10 +209,12 @@ impl<T> Channel<T> {
     /// that has been ended.
     fn enter(handle: Handle, site: Site) -> Option<Line> {
         tau::enter(handle, site);
+        note_use(handle);
         (!handle.get().quiet).then(|| handle.get().line)
     }
 
     pub(super) fn add_sender(&self, handle: Handle) {
+        note_use(handle);
         let line = handle.get().line;
         let state = &mut *self.state.borrow_mut();
         state.view(line).senders += 1;

@@ -1,0 +1,215 @@
+//! Programs made by hand.
+
+use std::sync::Arc;
+
+use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
+use seqz_runtime::engine::Solver;
+use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
+use seqz_runtime::std::sync::mpsc::channel;
+use seqz_runtime::std::sync::{Condvar, Mutex, OnceLock, RwLock};
+use seqz_runtime::std::thread;
+use seqz_runtime::vocabulary::BugKind;
+use seqz_runtime::{Bound, Role};
+
+/// The kinds of bugs with the smallest k of each, and the levels.
+type Found = (Vec<(BugKind, usize)>, Vec<Level>);
+
+fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
+    let bounds = Bounds::default();
+    let bound = Bound {
+        inputs: Vec::new(),
+        program: Box::new(program),
+        safe: true,
+    };
+    let mut machine = machine(&bounds, Solver::Grid);
+    let mut search = Search::new(&bound, role, bounds);
+    let mut levels = Vec::new();
+    while !search.finished() {
+        levels.push(search.next_level(&mut machine, &mut |_, _| true)?);
+    }
+    let mut bugs = Vec::new();
+    for (bug, _) in machine.bugs().iter().filter(|(bug, _)| bug.role == role) {
+        bugs.push((bug.kind, bug.pairs.len()));
+        #[cfg(feature = "scheduler")]
+        {
+            use seqz_runtime::scheduled::witness::confirm;
+            use seqz_runtime::vocabulary::Confirmation;
+            let confirmation = confirm(bug, &*bound.program);
+            assert!(
+                matches!(confirmation, Confirmation::Confirmed(_)),
+                "{bug}{confirmation:#?}"
+            );
+        }
+    }
+    Ok((bugs, levels))
+}
+
+/// Both threads, in the order in which they are spawned, side by side.
+fn both(first: impl FnOnce() + Send + 'static, second: impl FnOnce() + Send + 'static) {
+    let (first, second) = (thread::spawn(first), thread::spawn(second));
+    first.join().unwrap();
+    second.join().unwrap();
+}
+
+/// A guard and what it guards may not be seen apart. They are, if the first round was interfered with.
+#[test]
+fn a_failure_of_the_second_round_needs_a_read_of_the_first_and_one_of_its_own() {
+    let program = || {
+        let x = Arc::new([const { AtomicU32::new(0) }; 3]);
+        let (a, b) = (Arc::clone(&x), Arc::clone(&x));
+        both(
+            move || {
+                if a[0].load(SeqCst) == 1 && a[1].load(SeqCst) == 0 {
+                    a[2].store(1, SeqCst);
+                }
+            },
+            move || {
+                b[0].store(1, SeqCst);
+                b[1].store(1, SeqCst);
+            },
+        );
+        let (a, b) = (Arc::clone(&x), Arc::clone(&x));
+        both(
+            move || {
+                let late = a[2].load(SeqCst) == 1;
+                assert!(!late || a[0].load(SeqCst) != 2, "only after the first round's interference");
+            },
+            move || b[0].store(2, SeqCst),
+        );
+    };
+    let (bugs, levels) = check(Role::First, program).unwrap();
+    assert_eq!(bugs, [(BugKind::Panic, 2)]);
+    assert!(levels.iter().all(Level::exhausted), "{levels:?}");
+    let (bugs, _) = check(Role::Second, program).unwrap();
+    assert_eq!(bugs, []);
+}
+
+#[test]
+fn rounds_in_a_loop_go_on_with_what_the_rounds_before_have_left() {
+    for (rounds, fails) in [(2, false), (3, true)] {
+        let program = move || {
+            let sum = Arc::new(Mutex::new(0));
+            for _ in 0..rounds {
+                let (a, b) = (Arc::clone(&sum), Arc::clone(&sum));
+                both(move || *a.lock().unwrap() += 1, move || *b.lock().unwrap() += 1);
+            }
+            assert!(*sum.lock().unwrap() < 5, "five of them");
+        };
+        let mut found = Vec::new();
+        for role in [Role::First, Role::Second] {
+            let (bugs, levels) = check(role, program).unwrap();
+            assert!(levels.iter().all(Level::exhausted), "{levels:?}");
+            found.extend(bugs.into_iter().map(|(kind, _)| kind));
+        }
+        assert_eq!(found.contains(&BugKind::Panic), fails, "{rounds} rounds");
+    }
+}
+
+#[test]
+fn locks_are_crossed_in_a_later_round() {
+    let program = || {
+        let locks = Arc::new((Mutex::new(0), RwLock::new(0)));
+        let (a, b) = (Arc::clone(&locks), Arc::clone(&locks));
+        both(move || *a.0.lock().unwrap() = 1, move || *b.1.write().unwrap() = 1);
+        let (a, b) = (Arc::clone(&locks), Arc::clone(&locks));
+        both(
+            move || {
+                let _one = a.0.lock().unwrap();
+                *a.1.write().unwrap() += 1;
+            },
+            move || {
+                let _other = b.1.read().unwrap();
+                *b.0.lock().unwrap() += 1;
+            },
+        );
+        assert_eq!(*locks.0.lock().unwrap(), 2);
+    };
+    for role in [Role::First, Role::Second] {
+        let (bugs, _) = check(role, program).unwrap();
+        assert_eq!(bugs, [(BugKind::Deadlock, 0)]);
+    }
+}
+
+#[test]
+fn what_one_round_has_initialized_is_there_in_the_next() {
+    let program = || {
+        let cell = Arc::new(OnceLock::new());
+        let (a, b) = (Arc::clone(&cell), Arc::clone(&cell));
+        both(
+            move || {
+                a.get_or_init(|| 1);
+            },
+            move || {
+                b.get_or_init(|| 2);
+            },
+        );
+        let (a, b) = (Arc::clone(&cell), Arc::clone(&cell));
+        both(
+            move || assert_ne!(a.get(), Some(&2), "the other one was first"),
+            move || assert!(b.get().is_some(), "it is there"),
+        );
+    };
+    let (bugs, _) = check(Role::First, program).unwrap();
+    assert_eq!(bugs.len(), 1);
+    let (bugs, _) = check(Role::Second, program).unwrap();
+    assert_eq!(bugs, []);
+}
+
+#[test]
+fn a_notification_of_the_round_before_wakes_nobody() {
+    let program = || {
+        let shared = Arc::new((Mutex::new(false), Condvar::new()));
+        let (a, b) = (Arc::clone(&shared), Arc::clone(&shared));
+        both(
+            move || {
+                let mut guard = a.0.lock().unwrap();
+                while !*guard {
+                    guard = a.1.wait(guard).unwrap();
+                }
+                *guard = false;
+            },
+            move || {
+                *b.0.lock().unwrap() = true;
+                b.1.notify_one();
+            },
+        );
+        let (a, b) = (Arc::clone(&shared), Arc::clone(&shared));
+        both(
+            move || {
+                let guard = a.0.lock().unwrap();
+                let _guard = a.1.wait(guard).unwrap();
+            },
+            move || *b.0.lock().unwrap() = true,
+        );
+    };
+    let (bugs, _) = check(Role::First, program).unwrap();
+    assert_eq!(bugs.len(), 1);
+    assert_eq!(bugs[0].0, BugKind::Deadlock);
+}
+
+#[test]
+fn what_rounds_do_not_follow_is_refused() {
+    let holds = || {
+        let lock = Arc::new(Mutex::new(0));
+        both(|| (), || ());
+        let _guard = lock.lock().unwrap();
+        both(|| (), || ());
+    };
+    let sends = || {
+        let (sender, receiver) = channel();
+        let other = sender.clone();
+        both(move || sender.send(1).unwrap(), move || other.send(2).unwrap());
+        both(|| (), || ());
+        drop(receiver);
+    };
+    for (trouble, why) in [
+        (check(Role::First, holds), "a lock is held"),
+        (check(Role::First, sends), "a channel has been used"),
+    ] {
+        let trouble = trouble.unwrap_err();
+        assert!(
+            matches!(&trouble, Trouble::Unsupported { message, .. } if message.contains(why)),
+            "{trouble:?}"
+        );
+    }
+}
