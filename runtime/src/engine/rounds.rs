@@ -80,9 +80,9 @@ fn obstacle(engine: &Engine) -> Option<&'static str> {
     if !engine.open.is_empty() {
         return Some("and one has ended with a lock, which the sequential program does not follow");
     }
-    engine
-        .uses_channels
-        .then_some("and a channel has been used before, which the sequential program does not follow")
+    engine.uses_channels.then_some(
+        "and a channel has been used before, which the sequential program does not follow",
+    )
 }
 
 /// Called where T has joined T' and others are about to run side by side: begins a round. `Err` says why none can begin.
@@ -188,7 +188,9 @@ impl Engine {
     /// The end of the round that this event of T's log is in, if that is over.
     fn seam_after(&self, events: usize) -> Option<Seam> {
         let mut seams = self.rounds.seams.iter();
-        seams.find(|seam| events <= seam.under_test as usize).copied()
+        seams
+            .find(|seam| events <= seam.under_test as usize)
+            .copied()
     }
 
     /// The threads that ran side by side when T had made that many events.

@@ -93,14 +93,19 @@ fn run(program: &Program, role: Role) {
     }
 }
 
+/// The program as the engine runs it, with the threads of this position under test.
+pub(crate) fn bound(program: &Program, role: Role) -> Bound {
+    let program = program.clone();
+    Bound {
+        inputs: Vec::new(),
+        program: Box::new(move || run(&program, role)),
+        safe: true,
+    }
+}
+
 /// The failures, by number, with the smallest k of each.
 pub(crate) fn found_by_check(program: &Program, role: Role) -> BTreeMap<u32, usize> {
-    let of = program.clone();
-    let bound = Bound {
-        inputs: Vec::new(),
-        program: Box::new(move || run(&of, role)),
-        safe: true,
-    };
+    let bound = bound(program, role);
     let mut machine = Machine::new(Limits::default(), Solver::Grid);
     let mut smallest = BTreeMap::new();
     let mut level: Vec<Vec<Pair>> = vec![Vec::new()];
@@ -115,7 +120,10 @@ pub(crate) fn found_by_check(program: &Program, role: Role) -> BTreeMap<u32, usi
             );
             for (bug, _) in machine.bugs().iter().filter(|(bug, _)| bug.role == role) {
                 let id: u32 = bug.message.parse().unwrap_or_else(|_| panic!("{bug}"));
-                if smallest.insert(id, smallest.get(&id).copied().unwrap_or(k)).is_none() {
+                if smallest
+                    .insert(id, smallest.get(&id).copied().unwrap_or(k))
+                    .is_none()
+                {
                     is_confirmed(bug, &bound, program);
                 }
             }

@@ -153,9 +153,9 @@ impl Search {
                 }
                 let Some(after) = next.after.take() else {
                     let mut last = next.last;
-                    for byte in 0..BYTES {
-                        if last[byte] == next.seen[byte] || next.is_of_t[byte] {
-                            last[byte] = None;
+                    for (byte, last) in last.iter_mut().enumerate() {
+                        if *last == next.seen[byte] || next.is_of_t[byte] {
+                            *last = None;
                         }
                     }
                     let ends = self.ends.entry(next.pairs).or_default();

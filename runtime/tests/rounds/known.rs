@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use seqz_runtime::cell::StaticMut;
 use seqz_runtime::check::{Bounds, Level, Search, Trouble, machine};
 use seqz_runtime::engine::Solver;
 use seqz_runtime::std::sync::atomic::{AtomicU32, Ordering::SeqCst};
@@ -72,7 +73,10 @@ fn a_failure_of_the_second_round_needs_a_read_of_the_first_and_one_of_its_own() 
         both(
             move || {
                 let late = a[2].load(SeqCst) == 1;
-                assert!(!late || a[0].load(SeqCst) != 2, "only after the first round's interference");
+                assert!(
+                    !late || a[0].load(SeqCst) != 2,
+                    "only after the first round's interference"
+                );
             },
             move || b[0].store(2, SeqCst),
         );
@@ -91,7 +95,10 @@ fn rounds_in_a_loop_go_on_with_what_the_rounds_before_have_left() {
             let sum = Arc::new(Mutex::new(0));
             for _ in 0..rounds {
                 let (a, b) = (Arc::clone(&sum), Arc::clone(&sum));
-                both(move || *a.lock().unwrap() += 1, move || *b.lock().unwrap() += 1);
+                both(
+                    move || *a.lock().unwrap() += 1,
+                    move || *b.lock().unwrap() += 1,
+                );
             }
             assert!(*sum.lock().unwrap() < 5, "five of them");
         };
@@ -110,7 +117,10 @@ fn locks_are_crossed_in_a_later_round() {
     let program = || {
         let locks = Arc::new((Mutex::new(0), RwLock::new(0)));
         let (a, b) = (Arc::clone(&locks), Arc::clone(&locks));
-        both(move || *a.0.lock().unwrap() = 1, move || *b.1.write().unwrap() = 1);
+        both(
+            move || *a.0.lock().unwrap() = 1,
+            move || *b.1.write().unwrap() = 1,
+        );
         let (a, b) = (Arc::clone(&locks), Arc::clone(&locks));
         both(
             move || {
@@ -198,7 +208,10 @@ fn what_rounds_do_not_follow_is_refused() {
     let sends = || {
         let (sender, receiver) = channel();
         let other = sender.clone();
-        both(move || sender.send(1).unwrap(), move || other.send(2).unwrap());
+        both(
+            move || sender.send(1).unwrap(),
+            move || other.send(2).unwrap(),
+        );
         both(|| (), || ());
         drop(receiver);
     };
@@ -211,5 +224,74 @@ fn what_rounds_do_not_follow_is_refused() {
             matches!(&trouble, Trouble::Unsupported { message, .. } if message.contains(why)),
             "{trouble:?}"
         );
+    }
+}
+
+#[test]
+fn plain_data_is_what_either_thread_has_left() {
+    static COUNT: StaticMut<u32> = StaticMut::new(0);
+    static NAMES: StaticMut<Vec<u32>> = StaticMut::new(Vec::new());
+    // SAFETY: one thread accesses each of them at a time.
+    let (count, names) = (|| COUNT.get(), || unsafe { NAMES.borrow().clone() });
+    // SAFETY: as before.
+    let push = |name| unsafe { NAMES.borrow_mut().push(name) };
+    let program = move || {
+        both(|| COUNT.set(1), move || push(7));
+        both(
+            move || assert_eq!(names(), [7], "T' has written it"),
+            move || assert_eq!(count(), 1, "T has written it"),
+        );
+        both(move || push(8), || COUNT.set(2));
+        assert_eq!((count(), names()), (2, vec![7, 8]), "each has written it");
+    };
+    for role in [Role::First, Role::Second] {
+        let (bugs, levels) = check(role, program).unwrap();
+        assert_eq!(bugs, []);
+        assert!(levels.iter().all(Level::exhausted), "{levels:?}");
+    }
+}
+
+#[test]
+fn a_lock_poisoned_in_one_round_is_so_in_the_next() {
+    let program = || {
+        let lock = Arc::new(Mutex::new(0));
+        let (a, b) = (Arc::clone(&lock), Arc::clone(&lock));
+        let one = thread::spawn(move || {
+            let _guard = a.lock();
+            panic!("handled");
+        });
+        let other = thread::spawn(move || drop(b.lock()));
+        assert!(one.join().is_err());
+        other.join().unwrap();
+        let (a, b) = (Arc::clone(&lock), Arc::clone(&lock));
+        both(
+            move || assert!(a.lock().is_err(), "T sees it"),
+            move || {
+                assert!(b.is_poisoned(), "T' sees it");
+                assert!(b.lock().is_err(), "T' sees it under the lock");
+            },
+        );
+    };
+    for role in [Role::First, Role::Second] {
+        let (bugs, _) = check(role, program).unwrap();
+        assert_eq!(bugs, []);
+    }
+}
+
+#[test]
+fn scopes_are_rounds() {
+    let program = || {
+        let count = AtomicU32::new(0);
+        for _ in 0..2 {
+            thread::scope(|scope| {
+                scope.spawn(|| count.store(count.load(SeqCst) + 1, SeqCst));
+                scope.spawn(|| count.store(count.load(SeqCst) + 1, SeqCst));
+            });
+        }
+        assert!(count.load(SeqCst) > 2, "an update is lost in each round");
+    };
+    for role in [Role::First, Role::Second] {
+        let (bugs, _) = check(role, program).unwrap();
+        assert_eq!(bugs, [(BugKind::Panic, 0)]);
     }
 }

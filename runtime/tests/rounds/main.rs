@@ -3,6 +3,7 @@
 //! Programs made by hand whose bugs are known, and random ones, which a plain interpreter of all interleavings has to agree
 //! on: see [`interpret`].
 
+mod bytes;
 mod execute;
 mod interpret;
 mod known;
@@ -37,6 +38,8 @@ fn the_enumeration_agrees_with_the_interpreter() {
             by_choice += expected.by_choice;
         }
     }
-    println!("{failures} failures, {late} of them after the first round; {by_choice} choices between rounds");
+    println!(
+        "{failures} failures, {late} of them after the first round; {by_choice} choices between rounds"
+    );
     assert!(failures > 100 && late > 40 && by_choice > 20);
 }
