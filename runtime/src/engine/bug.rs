@@ -46,6 +46,8 @@ const ENDED_WITH_IT: &str =
 const WAITS_WITH_IT: &str =
     "the thread waits for a lock held by the other one, which waits for this thread to end";
 
+const WAITS_FOR_IT: &str = "the thread waits for a lock held by the other one, which waits for what this thread does after that";
+
 /// The current thread waits for a lock that was taken as this trail says, by a thread of its own line. Returns what that
 /// wait is.
 fn own_deadlock(engine: &Engine, taken: Option<Trail>) -> &'static str {
@@ -102,6 +104,37 @@ pub(super) fn waits_in_vain(engine: &mut Engine, message: &str, site: Site) {
         None,
         Some(end),
     );
+}
+
+/// T waits for what T' does only with a lock that T holds: in this order T' comes to the taking of that lock.
+pub(super) fn waits_for_kept(engine: &mut Engine, acquire: usize, order: Vec<Step>, site: Site) {
+    let place: Place = engine.interfering_trail[acquire].site.into();
+    let key = Key {
+        kind: BugKind::Deadlock,
+        place: place.clone(),
+        other_place: Some(site.into()),
+        said: String::new(),
+        follows: Vec::new(),
+        role: engine.role,
+    };
+    if engine.ledger.meet(&key, true) {
+        return;
+    }
+    let draft = Draft {
+        kind: BugKind::Deadlock,
+        message: WAITS_FOR_IT.to_owned(),
+        place,
+        follows: Vec::new(),
+        thread: engine.threads.current,
+        done: engine.done,
+    };
+    if let Some(bug) = of_t_at(engine, draft, Some(site.into()), false, Some(acquire)) {
+        let bug = Bug {
+            interleaving: order,
+            ..bug
+        };
+        engine.endings.suspect(&key, &[bug], true);
+    }
 }
 
 /// The current thread is about to wait for something that can't happen.
@@ -214,6 +247,11 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
         }
         // Another thread on the line of T' took it, which has ended.
         InterferingEnd::WaitsForUnderTest(..) => (ENDED_WITH_IT, taken.site),
+        // T' waits for what T has not done, and does not do before it has the lock.
+        InterferingEnd::Stopped if engine.interfering_waits_in_vain() => {
+            let waits = engine.interfering_trail[end - 1].site;
+            (WAITS_FOR_IT, waits)
+        }
         InterferingEnd::Stopped => {
             if engine.leaves_interfering_waiting() {
                 engine.note_left_waiting();

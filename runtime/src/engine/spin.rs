@@ -29,6 +29,7 @@
 
 use super::bug::kept_from;
 use super::tau::require_feasible;
+use super::waiting::COMPLETE;
 use super::{Abort, Engine, Handle, Line, abort};
 use crate::log::{LockMode, Object, Op};
 use crate::memory::Buffer;
@@ -49,6 +50,9 @@ pub(crate) struct Spin {
     /// If it is by its last read alone that T' can't go on: the number of its last events by which the program's thread would
     /// go on, and so can't do. Otherwise 0. See [`waiting`](super::waiting).
     vain_looks: u32,
+    /// Whether T' waits for an initialization to be complete: nothing else that T writes there lets T' go on, and that is
+    /// seen whenever T' looks.
+    awaits_completion: bool,
     /// The number of times that code called by a loop was said to leave something behind.
     said: u32,
 }
@@ -94,6 +98,7 @@ impl Spin {
         self.idle_reads.clear();
         self.waits_for_time = false;
         self.vain_looks = 0;
+        self.awaits_completion = false;
         self.said = 0;
     }
 
@@ -111,9 +116,11 @@ impl Spin {
         self.said = self.said.wrapping_add(1);
     }
 
-    /// Notes that T' can't go on with what it has read last, and how many events the program's thread can't do.
-    pub(super) const fn looks_in_vain(&mut self, looks: u32) {
+    /// Notes that T' can't go on with what it has read last, how many events the program's thread can't do, and whether T'
+    /// waits for an initialization to be complete.
+    pub(super) const fn looks_in_vain(&mut self, looks: u32, awaits_completion: bool) {
         self.vain_looks = looks;
+        self.awaits_completion = awaits_completion;
     }
 
     /// Notes that the thread changed something, or saw something of the other thread.
@@ -369,10 +376,20 @@ impl Engine {
 
     /// Whether T has written something that T' read in its last, idle turn.
     fn writes_what_interfering_waits_for(&self) -> bool {
-        self.under_test().iter().any(|event| {
+        let events = self.under_test().iter().zip(&self.under_test_trail[..]);
+        let mut events = events;
+        events.any(|(event, trail)| {
             let writes = event.op.writes();
-            writes.is_some_and(|object| self.spin.idle_reads.contains(&object))
+            let counts = !self.spin.awaits_completion || trail.value & 3 == COMPLETE;
+            counts && writes.is_some_and(|object| self.spin.idle_reads.contains(&object))
         })
+    }
+
+    /// Whether T' waits for an initialization that T has brought to an end.
+    pub(super) fn has_completed_for_interfering(&self) -> bool {
+        self.interfering_waits
+            && self.spin.awaits_completion
+            && self.writes_what_interfering_waits_for()
     }
 
     /// T waits for the end of T', which waits in a loop. Returns whether T' waits for a time, and nothing of what T has
@@ -396,7 +413,9 @@ impl Engine {
         if !self.writes_what_interfering_waits_for() {
             return true;
         }
-        self.spin.vain_looks > 0 && self.grid.reachable_on_the_way(self.interfering.len() - 1)
+        // What is complete stays so: no look of T' comes too late for that.
+        let is_lost = self.spin.vain_looks > 0 && !self.spin.awaits_completion;
+        is_lost && self.grid.reachable_on_the_way(self.interfering.len() - 1)
     }
 
     /// T may have left T' waiting for ever, and what comes of that is not known here.

@@ -12,8 +12,12 @@ use super::bug;
 use super::spin::{Turns, turn};
 use super::tau::{self, Answer};
 use super::{Abort, Engine, Handle, InterferingEnd, Line, abort};
-use crate::log::{Object, Op};
+use crate::feasibility::{Feasibility, ProgressGrid, Step, Verdict};
+use crate::log::{Log, Object, Op, TEvent};
 use crate::vocabulary::{BugKind, Site};
+
+/// The stage, in the lowest bits of its state, of an initialization that is over and has not panicked.
+pub(crate) const COMPLETE: u64 = 3;
 
 /// What a thread waits for.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -24,8 +28,10 @@ pub(crate) enum For {
     Unpark,
     /// A thread that comes to a barrier.
     Arrival,
-    /// The end of an initialization.
+    /// The end of an initialization that runs, so that the thread can begin its own if that one panics.
     Initialization,
+    /// An initialization by another thread, whether it runs or has not begun.
+    Completion,
     /// A message, or the end of all senders.
     Message,
     /// Room for a message, or the end of the receiver.
@@ -37,7 +43,7 @@ impl For {
     const fn vain_looks(self) -> u32 {
         match self {
             Self::Notification => 2,
-            Self::Unpark | Self::Arrival | Self::Message => 1,
+            Self::Unpark | Self::Arrival | Self::Message | Self::Completion => 1,
             Self::Initialization | Self::Room => 0,
         }
     }
@@ -50,6 +56,9 @@ impl For {
             Self::Unpark => "the thread is parked, and no thread unparks it any more",
             Self::Arrival => "the thread waits at a barrier to which no thread comes any more",
             Self::Initialization => "the thread waits for an initialization that does not end",
+            Self::Completion => {
+                "the thread waits for an initialization that no thread brings to an end any more"
+            }
             Self::Message => "the thread waits for a message that no thread sends any more",
             Self::Room => "the thread waits with a message that no thread receives any more",
         }
@@ -89,34 +98,61 @@ pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
         tau::require_feasible(handle);
         let engine = handle.get();
         if engine.abort.is_none() {
-            let waits = waits_for_ever(engine, what, seen);
-            abort(handle, if waits { Abort::Bug } else { Abort::Waiting });
+            if waits_for_ever(engine, what, seen) || waits_for_kept(engine, what, seen) {
+                abort(handle, Abort::Bug);
+            } else if engine.may_cross(what) {
+                crosses(handle);
+            } else {
+                abort(handle, Abort::Waiting);
+            }
         }
         return;
     }
-    if !engine.quiet && engine.line == Line::UnderTest && engine.may_cross(what) {
-        // An initialization of T' that waits for T, in its turn, is no read of T' that the log could have.
-        engine.undecided.0 = true;
-        abort(handle, Abort::StepBound);
-        return;
+    if !engine.quiet && engine.line == Line::UnderTest && engine.all_reads_done() {
+        tau::require_feasible(handle);
+        let engine = handle.get();
+        if engine.abort.is_some() {
+            return;
+        }
+        if waits_for_kept(engine, what, seen) {
+            abort(handle, Abort::Bug);
+            return;
+        }
+        if engine.may_cross(what) {
+            crosses(handle);
+            return;
+        }
     }
     let mut turns = Turns::default();
     turn(handle, &mut turns);
     look();
     let engine = handle.get();
     if engine.line == Line::Interfering {
-        engine.spin.looks_in_vain(what.vain_looks());
+        engine
+            .spin
+            .looks_in_vain(what.vain_looks(), what == For::Completion);
     }
     turn(handle, &mut turns);
+}
+
+/// T waits for an initialization of T' that may wait for T, in its turn: that is no read of T' that the log could have.
+fn crosses(handle: Handle) {
+    handle.get().undecided.0 = true;
+    abort(handle, Abort::StepBound);
 }
 
 impl Engine {
     /// T waits for an initialization of T': whether T' may have to wait for T before that is over.
     fn may_cross(&mut self, what: For) -> bool {
-        if what != For::Initialization || self.joined || !self.all_reads_done() {
+        let is_one = matches!(what, For::Initialization | For::Completion);
+        if !is_one || self.joined || !self.all_reads_done() {
             return false;
         }
-        !self.interfering_is_whole() || !self.grid.lets_other_end()
+        if self.interfering_is_whole() {
+            return !self.grid.lets_other_end();
+        }
+        // T' goes on where it waits for an initialization that T has brought to an end.
+        !(what == For::Completion && self.has_completed_for_interfering())
     }
 
     /// Whether T' has come to its end, or waits for T to end.
@@ -134,6 +170,42 @@ impl Engine {
             || self.interfering_end == InterferingEnd::Stopped && self.interfering_waits_in_vain();
         is_over && what != For::Initialization && self.all_reads_done()
     }
+}
+
+/// Whether T waits for what T' does only with a lock that T holds, in some interleaving; notes the deadlock.
+fn waits_for_kept(engine: &mut Engine, what: For, seen: Seen) -> bool {
+    if engine.held.is_empty() || engine.joined {
+        return false;
+    }
+    let mut waits = false;
+    for (acquire, _) in bug::kept_from(engine) {
+        let mut events = engine.grid.events().to_vec();
+        if what == For::Notification {
+            events.pop();
+        }
+        let of_program = events.len();
+        let before = |event: &TEvent| event.source.is_none_or(|it| (it as usize) < acquire);
+        if !events.iter().all(before) {
+            continue;
+        }
+        // T' has come to the lock, and T looks once more.
+        let other = seen.other.map(|(object, _)| object);
+        let looks = [seen.object].into_iter().chain(other).map(Op::Read);
+        events.extend([Op::Join].into_iter().chain(looks).map(TEvent::local));
+        let log = Log {
+            under_test: &events,
+            interfering: &engine.interfering[..acquire],
+        };
+        let Verdict::Feasible(order) = ProgressGrid::new().check(&log) else {
+            continue;
+        };
+        let is_done =
+            |step: &Step| !matches!(step, Step::UnderTest(at) if *at as usize >= of_program);
+        let order = order.0.into_iter().filter(is_done).collect();
+        bug::waits_for_kept(engine, acquire, order, seen.site);
+        waits = true;
+    }
+    waits
 }
 
 /// Whether T waits for ever, in some interleaving; notes the deadlock.

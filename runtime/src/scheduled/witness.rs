@@ -411,7 +411,7 @@ impl Follow {
         let looks = self.is_deadlock
             && self.onwards == Onwards::Nowhere
             && self.last_site == Some(pending.site)
-            && (!at_first || pending.kind == Kind::Wake);
+            && (!at_first || matches!(pending.kind, Kind::Wake | Kind::Wait));
         if !looks || self.looks == 0 {
             return false;
         }

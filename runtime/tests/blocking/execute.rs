@@ -165,6 +165,8 @@ fn body(shared: &Shared, list: &[Stmt], mut ends: Ends, other: Option<&Thread>) 
                     .call_once(|| shared.atomics[x].store(value, SeqCst));
             }
             Stmt::IsCompleted { into } => locals[into] = u8::from(shared.once.is_completed()),
+            Stmt::AwaitOnce => shared.once.wait(),
+            Stmt::AwaitCell { into } => locals[into] = *shared.cell.wait(),
             Stmt::Set { value, into } => locals[into] = u8::from(shared.cell.set(value).is_ok()),
             Stmt::GetCell { into } => locals[into] = shared.cell.get().copied().unwrap_or(EMPTY),
             Stmt::GetOrInit { value, x, into } => {

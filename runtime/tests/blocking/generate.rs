@@ -112,15 +112,23 @@ impl Random {
                 list.push([Stmt::Park, Stmt::Park, Stmt::ParkTimeout][self.below(3)]);
             }
             Item::Barrier => list.push(Stmt::Barrier { into }),
-            Item::Once => list.push(match self.below(3) {
-                0 => Stmt::IsCompleted { into },
-                _ => Stmt::CallOnce { x, value },
-            }),
-            Item::OnceLock => list.push(match self.below(3) {
-                0 => Stmt::Set { value, into },
-                1 => Stmt::GetCell { into },
-                _ => Stmt::GetOrInit { value, x, into },
-            }),
+            Item::Once => {
+                let stmt = match (self.below(4), gives) {
+                    (0, _) => Stmt::IsCompleted { into },
+                    (1 | 2, false) => Stmt::AwaitOnce,
+                    _ => Stmt::CallOnce { x, value },
+                };
+                self.perhaps_under_lock(stmt, list);
+            }
+            Item::OnceLock => {
+                let stmt = match (self.below(4), gives) {
+                    (0, _) => Stmt::GetCell { into },
+                    (1, true) => Stmt::Set { value, into },
+                    (1 | 2, false) => Stmt::AwaitCell { into },
+                    _ => Stmt::GetOrInit { value, x, into },
+                };
+                self.perhaps_under_lock(stmt, list);
+            }
             Item::Channel(bound) => {
                 let sends = program.channel.is_some_and(|channel| channel.senders[me]);
                 let receives = program
@@ -155,6 +163,17 @@ impl Random {
                 let item = items[self.below(items.len())];
                 self.about(item, gives, program, me, list);
             }
+        }
+    }
+
+    fn perhaps_under_lock(&mut self, stmt: Stmt, list: &mut Vec<Stmt>) {
+        let locked = self.chance(30);
+        if locked {
+            list.push(Stmt::Lock);
+        }
+        list.push(stmt);
+        if locked {
+            list.push(Stmt::Unlock);
         }
     }
 

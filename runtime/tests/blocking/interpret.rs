@@ -404,6 +404,21 @@ impl Program {
                 state.once.1 = seen(before.once.1);
                 next!(sees(before.once.1))
             }
+            Stmt::AwaitOnce => {
+                if before.once.0 != Stage::Complete {
+                    return Step::Waits;
+                }
+                state.once.1 = seen(before.once.1);
+                next!(sees(before.once.1))
+            }
+            Stmt::AwaitCell { into } => {
+                if before.cell.0 != Stage::Complete {
+                    return Step::Waits;
+                }
+                state.threads[me].locals[into] = before.cell_value;
+                state.cell.1 = seen(before.cell.1);
+                next!(sees(before.cell.1))
+            }
             Stmt::Set { value, into } | Stmt::GetOrInit { value, into, .. } => {
                 let gives = matches!(stmt, Stmt::GetOrInit { .. });
                 match (thread.phase, before.cell.0) {

@@ -84,11 +84,17 @@ pub(crate) enum Stmt {
     IsCompleted {
         into: Local,
     },
+    /// Waits for the initialization.
+    AwaitOnce,
     Set {
         value: u8,
         into: Local,
     },
     GetCell {
+        into: Local,
+    },
+    /// Waits for the value.
+    AwaitCell {
         into: Local,
     },
     /// The initialization stores to an atomic.

@@ -369,6 +369,150 @@ fn nobody_is_left_to_wait_for() {
     );
 }
 
+const LOCKED: &str = "the thread waits for a lock held by the other one, which waits for what this thread does after that";
+const COMPLETION: &str =
+    "the thread waits for an initialization that no thread brings to an end any more";
+
+#[test]
+fn who_waits_under_a_lock_may_wait_for_the_one_that_needs_it() {
+    let message = || {
+        let lock = Arc::new(Mutex::new(0));
+        let theirs = lock.clone();
+        let (sender, receiver) = channel();
+        let thread = thread::spawn(move || {
+            *theirs.lock().unwrap() += 1;
+            sender.send(1).unwrap();
+        });
+        let guard = lock.lock().unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+        drop(guard);
+        thread.join().unwrap();
+    };
+    let notification = || {
+        let shared = Arc::new((Mutex::new(0), Mutex::new(false), Condvar::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            *theirs.0.lock().unwrap() += 1;
+            *theirs.1.lock().unwrap() = true;
+            theirs.2.notify_one();
+        });
+        let guard = shared.0.lock().unwrap();
+        drop(shared.2.wait_while(shared.1.lock().unwrap(), |set| !*set));
+        drop(guard);
+        thread.join().unwrap();
+    };
+    let barrier = || {
+        let shared = Arc::new((Mutex::new(0), Barrier::new(2)));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            *theirs.0.lock().unwrap() += 1;
+            theirs.1.wait();
+        });
+        let guard = shared.0.lock().unwrap();
+        shared.1.wait();
+        drop(guard);
+        thread.join().unwrap();
+    };
+    let unpark = || {
+        let lock = Arc::new(Mutex::new(0));
+        let theirs = lock.clone();
+        let harness = thread::current();
+        let thread = thread::spawn(move || {
+            *theirs.lock().unwrap() += 1;
+            harness.unpark();
+        });
+        let guard = lock.lock().unwrap();
+        thread::park();
+        drop(guard);
+        thread.join().unwrap();
+    };
+    for program in [message, notification, barrier, unpark] {
+        assert_eq!(found(program), [at(0, LOCKED), at(0, LOCKED)]);
+    }
+    // The other way round there is no deadlock, nor where the lock is not needed before.
+    let not_needed = || {
+        let lock = Arc::new(Mutex::new(0));
+        let theirs = lock.clone();
+        let (sender, receiver) = channel();
+        let thread = thread::spawn(move || {
+            sender.send(1).unwrap();
+            *theirs.lock().unwrap() += 1;
+        });
+        let guard = lock.lock().unwrap();
+        assert_eq!(receiver.recv(), Ok(1));
+        drop(guard);
+        thread.join().unwrap();
+    };
+    assert_eq!(found(not_needed), [vec![], vec![]]);
+}
+
+#[test]
+fn who_waits_for_an_initialization_may_wait_for_ever() {
+    let crossed = || {
+        let both = Arc::new((OnceLock::<u32>::new(), OnceLock::<u32>::new()));
+        let theirs = both.clone();
+        let thread = thread::spawn(move || {
+            let value = *theirs.0.wait();
+            theirs.1.set(value).unwrap();
+        });
+        let value = *both.1.wait();
+        both.0.set(value).unwrap();
+        thread.join().unwrap();
+    };
+    assert_eq!(found(crossed), [at(0, COMPLETION), at(0, COMPLETION)]);
+    let never = || {
+        let once = Arc::new(Once::new());
+        let theirs = once.clone();
+        let thread = thread::spawn(move || theirs.is_completed());
+        once.wait();
+        thread.join().unwrap();
+    };
+    assert_eq!(found_by_first(never), at(0, COMPLETION));
+    let under_a_lock = || {
+        let shared = Arc::new((Mutex::new(0), Once::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            *theirs.0.lock().unwrap() += 1;
+            theirs.1.call_once(|| ());
+        });
+        let guard = shared.0.lock().unwrap();
+        shared.1.wait();
+        drop(guard);
+        thread.join().unwrap();
+    };
+    assert_eq!(found(under_a_lock), [at(0, LOCKED), at(0, LOCKED)]);
+    // The initialization that is waited for has begun, and needs the lock.
+    let begun = || {
+        let shared = Arc::new((Mutex::new(0), Once::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            theirs.1.call_once(|| *theirs.0.lock().unwrap() += 1);
+        });
+        let guard = shared.0.lock().unwrap();
+        shared.1.wait();
+        drop(guard);
+        thread.join().unwrap();
+    };
+    // The harness has to look at what has begun.
+    assert_eq!(found(begun), [at(1, LOCKED), at(0, LOCKED)]);
+}
+
+#[test]
+fn each_one_may_wait_for_what_the_other_one_has_initialized() {
+    let there_and_back = || {
+        let both = Arc::new((OnceLock::new(), OnceLock::new()));
+        let theirs = both.clone();
+        let thread = thread::spawn(move || {
+            let value: u32 = *theirs.0.wait();
+            theirs.1.set(value + 1).unwrap();
+        });
+        both.0.set(1).unwrap();
+        assert_eq!(*both.1.wait(), 2);
+        thread.join().unwrap();
+    };
+    assert_eq!(found(there_and_back), [vec![], vec![]]);
+}
+
 /// Whether some k of some role is not exhausted, or the program is refused.
 fn is_promised(program: fn()) -> bool {
     let bound = Bound {

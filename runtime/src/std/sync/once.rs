@@ -12,7 +12,10 @@ use std::panic::{
     AssertUnwindSafe, Location, RefUnwindSafe, UnwindSafe, catch_unwind, resume_unwind,
 };
 
-use crate::engine::{tau, waiting::For};
+use crate::engine::{
+    tau,
+    waiting::{COMPLETE, For},
+};
 use crate::running::{Running, running};
 use crate::scheduled;
 use crate::shared::{AtomicCell, Spot};
@@ -21,10 +24,9 @@ use crate::vocabulary::Site;
 const INCOMPLETE: u64 = 0;
 const POISONED: u64 = 1;
 const RUNNING: u64 = 2;
-/// The stage in the lowest bits of the state; the other bits tell which thread did it, after what, and so what was
-/// made.
-const COMPLETE: u64 = 3;
 
+/// The stage is in the lowest bits of the state; if it is [`COMPLETE`], the other bits tell which thread did it, after
+/// what, and so what was made.
 const fn stage(state: u64) -> u64 {
     state & 3
 }
@@ -90,12 +92,12 @@ impl Once {
             if stage(found) != RUNNING {
                 return found;
             }
-            self.wait_for_change(RUNNING, site);
+            self.wait_for_change(RUNNING, For::Initialization, site);
         }
     }
 
     /// Waits until the state is another than this one, which has just been read.
-    fn wait_for_change(&self, found: u64, site: Site) {
+    fn wait_for_change(&self, found: u64, what: For, site: Site) {
         match running() {
             Running::Scheduled(machine) => {
                 let queue = self.queue.of(machine);
@@ -104,7 +106,7 @@ impl Once {
                 machine.wake(queue, !same, site);
             }
             Running::Sequential(handle) => {
-                self.state.wait_in_p_hat(handle, For::Initialization, site);
+                self.state.wait_in_p_hat(handle, what, site);
                 if handle.get().quiet {
                     // The execution has been ended. It may run on for a while; but a destructor that is run as it is
                     // unwound needs what can't be made up.
@@ -209,7 +211,7 @@ impl Once {
                 POISONED if !force => panic!("Once instance has previously been poisoned"),
                 _ => {}
             }
-            self.wait_for_change(found, site);
+            self.wait_for_change(found, For::Completion, site);
         }
     }
 }
