@@ -210,6 +210,11 @@ fn change(tokens: &mut Vec<TokenTree>, index: usize, in_parameters: bool) -> Opt
             tokens[index] = TokenTree::Ident(Ident::new_raw(&word.to_string(), word.span()));
             Some(())
         }
+        Some(TokenTree::Punct(dot)) if is_for_all(tokens, index) => {
+            let any = Ident::new("_", dot.span());
+            tokens.splice(index..index + 2, [TokenTree::Ident(any)]);
+            Some(())
+        }
         Some(TokenTree::Punct(dot)) if dot.as_char() == '.' => {
             let dots = tokens[..index]
                 .iter()
@@ -252,6 +257,20 @@ fn change(tokens: &mut Vec<TokenTree>, index: usize, in_parameters: bool) -> Opt
         }
         _ => None,
     }
+}
+
+/// Whether the two dots of `impl Trait for .. {}` begin here: what auto traits once were, which rustc still reads where a `cfg`
+/// leaves it out.
+fn is_for_all(tokens: &[TokenTree], index: usize) -> bool {
+    let before = index.checked_sub(1).and_then(|before| tokens.get(before));
+    matches!(before, Some(TokenTree::Ident(word)) if word == "for")
+        && tokens[index..]
+            .iter()
+            .take(2)
+            .filter(|it| is(it, '.'))
+            .count()
+            == 2
+        && tokens.get(index + 2).is_some_and(may_end_item)
 }
 
 /// Inserts `dyn` before the path that ends before a token, unless `dyn` is there.
@@ -351,6 +370,7 @@ mod tests {
             "fn f(try: u8) -> u8 { match try { 0 => { while await { try() } 1 } _ => 2 } }",
             "fn f(async: &S, b: Box<Fn(u8) + Send>) { for x in async { if async { g(x); } } async.await(1...2); }",
             "fn f(c: u8) -> bool { match c { b'a'...b'z' => true, 0...9 => false, _ => false } }",
+            "unsafe trait T {} #[cfg(feature = \"nightly\")] unsafe impl T for .. {} unsafe impl T for u8 {}",
             "type Long = Box<for<'a> Fn(&'a u8) -> &'a u8 + Send>;",
         ] {
             assert!(
@@ -395,6 +415,7 @@ mod tests {
             "struct S { a b }",
             "fn f() { 1 + }",
             "type A = + Send;",
+            "fn f() { for .. {} }",
             "fn f() { if async { 1 } else }",
             "fn f() { async { let = 1; } }",
         ] {
