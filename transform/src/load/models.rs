@@ -33,7 +33,7 @@ const ALL: &[Model] = &[
         file: "src/thread_parker/linux.rs",
         change: Change::Whole {
             needs: &[
-                "IS_CHEAP_TO_CONSTRUCT",
+                "super::ThreadParkerT",
                 "prepare_park",
                 "timed_out",
                 "park_until",
@@ -41,6 +41,54 @@ const ALL: &[Model] = &[
                 "SYS_futex",
             ],
             text: include_str!("models/thread_parker.rs"),
+        },
+    },
+    // The same in versions that have no trait for it.
+    Model {
+        package: "parking_lot_core",
+        file: "src/thread_parker/linux.rs",
+        change: Change::Whole {
+            needs: &[
+                "\nimpl ThreadParker {",
+                "prepare_park",
+                "timed_out",
+                "park_until",
+                "unpark_lock",
+                "SYS_futex",
+            ],
+            text: include_str!("models/thread_parker_without_trait.rs"),
+        },
+    },
+    // The mutex and the condition variable of a parked thread, where there is no futex.
+    Model {
+        package: "parking_lot_core",
+        file: "src/thread_parker/unix.rs",
+        change: Change::Whole {
+            needs: &[
+                "super::ThreadParkerT",
+                "prepare_park",
+                "timed_out",
+                "park_until",
+                "unpark_lock",
+                "pthread_cond_wait",
+            ],
+            text: include_str!("models/thread_parker.rs"),
+        },
+    },
+    // The same in versions that have no trait for it.
+    Model {
+        package: "parking_lot_core",
+        file: "src/thread_parker/unix.rs",
+        change: Change::Whole {
+            needs: &[
+                "\nimpl ThreadParker {",
+                "prepare_park",
+                "timed_out",
+                "park_until",
+                "unpark_lock",
+                "pthread_cond_wait",
+            ],
+            text: include_str!("models/thread_parker_without_trait.rs"),
         },
     },
     // A thread that finds a lock taken parks at once.
@@ -86,22 +134,29 @@ pub(super) enum Modelled {
 
 /// Returns the model of a file of a package, if there is one for this text.
 pub(super) fn of(package: &str, path: &Path, text: &str) -> Option<Modelled> {
-    let mut all = ALL.iter();
-    let model = all.find(|it| it.package == package && path.ends_with(it.file))?;
-    match &model.change {
-        Change::Whole { needs, text: other } => {
-            let fits = needs.iter().all(|word| text.contains(word));
-            fits.then_some(Modelled::Other(other))
-        }
-        Change::Parts(parts) => {
-            let mut edited = text.to_owned();
-            for (from, to) in *parts {
-                if edited.matches(from).count() != 1 {
-                    return None;
-                }
-                edited = edited.replace(from, to);
+    let all = ALL.iter();
+    let mut all = all.filter(|it| it.package == package && path.ends_with(it.file));
+    all.find_map(|it| it.change.of(text))
+}
+
+impl Change {
+    /// Returns what is read in the place of this text, if the change is one of this text.
+    fn of(&self, text: &str) -> Option<Modelled> {
+        match self {
+            Change::Whole { needs, text: other } => {
+                let fits = needs.iter().all(|word| text.contains(word));
+                fits.then_some(Modelled::Other(other))
             }
-            Some(Modelled::Edited(edited))
+            Change::Parts(parts) => {
+                let mut edited = text.to_owned();
+                for (from, to) in *parts {
+                    if edited.matches(from).count() != 1 {
+                        return None;
+                    }
+                    edited = edited.replace(from, to);
+                }
+                Some(Modelled::Edited(edited))
+            }
         }
     }
 }
@@ -119,6 +174,25 @@ mod tests {
                 }
             }
         }
+    }
+
+    #[test]
+    fn a_parked_thread_is_modelled_in_the_form_of_its_version() {
+        let of = |file: &str, head: &str, waits: &str| {
+            let text = format!("{head}\nprepare_park timed_out park_until unpark_lock {waits}");
+            match of("parking_lot_core", Path::new(file), &text) {
+                Some(Modelled::Other(text)) => Some(text.contains("impl super::ThreadParkerT")),
+                _ => None,
+            }
+        };
+        let (linux, unix) = ("src/thread_parker/linux.rs", "src/thread_parker/unix.rs");
+        let with_trait = "impl super::ThreadParkerT for ThreadParker {}\nimpl ThreadParker {";
+        let (futex, condition) = ("SYS_futex", "pthread_cond_wait");
+        assert_eq!(of(linux, with_trait, futex), Some(true));
+        assert_eq!(of(linux, "\nimpl ThreadParker {", futex), Some(false));
+        assert_eq!(of(unix, with_trait, condition), Some(true));
+        assert_eq!(of(unix, "\nimpl ThreadParker {", condition), Some(false));
+        assert_eq!(of(unix, "\nimpl ThreadParker {", futex), None);
     }
 
     #[test]
