@@ -219,14 +219,60 @@ pub(super) fn lead(table: &mut Table, paths: &Paths) {
     }
 }
 
+/// The lints that rustc denies by itself: where cargo builds a dependency as it is, none of them counts. The first is also
+/// set off by what seqz writes: what is told of an access names a place twice.
+const DENIED: &[&str] = &[
+    "dangerous_implicit_autorefs",
+    "ambiguous_associated_items",
+    "arithmetic_overflow",
+    "binary_asm_labels",
+    "bindings_with_variant_name",
+    "conflicting_repr_hints",
+    "dependency_on_unit_never_type_fallback",
+    "deref_nullptr",
+    "elided_lifetimes_in_associated_constant",
+    "enum_intrinsics_non_enums",
+    "ill_formed_attribute_input",
+    "incomplete_include",
+    "invalid_atomic_ordering",
+    "invalid_from_utf8_unchecked",
+    "invalid_macro_export_arguments",
+    "invalid_null_arguments",
+    "invalid_reference_casting",
+    "invalid_type_param_default",
+    "legacy_derive_helpers",
+    "let_underscore_lock",
+    "long_running_const_eval",
+    "macro_expanded_macro_exports_accessed_by_absolute_paths",
+    "mutable_transmutes",
+    "named_asm_labels",
+    "never_type_fallback_flowing_into_unsafe",
+    "no_mangle_const_items",
+    "out_of_scope_macro_calls",
+    "overflowing_literals",
+    "patterns_in_fns_without_body",
+    "proc_macro_derive_resolution_fallback",
+    "pub_use_of_private_extern_crate",
+    "repr_transparent_non_zst_fields",
+    "semicolon_in_expressions_from_macros",
+    "soft_unstable",
+    "text_direction_codepoint_in_comment",
+    "text_direction_codepoint_in_literal",
+    "unconditional_panic",
+    "undropped_manually_drops",
+    "unknown_crate_types",
+    "useless_deprecated",
+];
+
 /// Adds the runtime to the dependencies of a copy.
 pub(super) fn add_runtime(table: &mut Table, runtime: &Path) {
     let path = Value::String(runtime.display().to_string());
     let runtime = Table::from_iter([("path".to_owned(), path)]);
     below_key(table, "dependencies").insert("seqz-runtime".into(), Value::Table(runtime));
-    // As in generated crates: what is told of an access names a place twice.
     let lints = below_key(below_key(table, "lints"), "rust");
-    lints.insert("dangerous_implicit_autorefs".into(), "allow".into());
+    for lint in DENIED {
+        lints.insert((*lint).to_owned(), "allow".into());
+    }
 }
 
 /// Returns the key of `[patch]` under which a package of this source is replaced; `None` for a source that can't be.
