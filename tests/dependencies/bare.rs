@@ -4,6 +4,7 @@
 
 extern crate alloc;
 extern crate std;
+extern crate std as core;
 
 use alloc::sync::Arc;
 use alloc::vec::Vec;
@@ -35,5 +36,6 @@ impl Tokens {
 
 /// What the root declares is known in every module.
 pub mod inner {
+    pub use core::string::ToString;
     pub use std::string::String;
 }

@@ -174,10 +174,20 @@ impl Walker<'_> {
                 self.edits().replace(bytes(attr), "");
             }
         }
-        if !matches!(target.as_str(), "std" | "core" | "alloc") {
+        let is_of_std = |name: &str| matches!(name, "std" | "core" | "alloc");
+        if !is_of_std(&target) {
             return;
         }
         let alias = match &item.rename {
+            // `extern crate core as std;` makes `std::` known in all modules, which an import does not. Paths that begin
+            // with such a name are led to the runtime one by one.
+            Some((_, alias))
+                if is_of_std(&name(alias))
+                    && self.is_in_root()
+                    && matches!(item.vis, syn::Visibility::Inherited) =>
+            {
+                return;
+            }
             Some((_, alias)) => alias,
             // In the root, the item makes the crate known everywhere, by its own name.
             None if self.is_in_root() => return,
