@@ -196,8 +196,9 @@ impl Walker<'_> {
         if self.is_named(pointer) {
             let told = place.told(access, self.text(at.clone()));
             if how == Some(Use::Value) {
-                self.edits().before(whole.start, format!("({told}, "));
-                self.edits().after(whole.end, ").1", whole.start);
+                // The value of a block is lent anew where it is a reference, as it is without the block.
+                self.edits().before(whole.start, format!("{{ {told}; "));
+                self.edits().after(whole.end, " }", whole.start);
             } else {
                 self.edits()
                     .before(at.start, format!("(*({told}, (&raw const "));
