@@ -54,6 +54,20 @@ impl<'l, T: ?Sized> Held<'l, T> {
     }
 }
 
+/// A mutex that can't be poisoned, of values that need no size.
+#[derive(Debug)]
+pub struct Plain<T: ?Sized>(Mutex<T>);
+
+impl<T> Plain<T> {
+    pub const fn new(value: T) -> Self {
+        Self(Mutex::new(value))
+    }
+
+    pub fn lock(&self) -> std::sync::MutexGuard<'_, T> {
+        self.0.lock().unwrap_or_else(|poisoned| poisoned.into_inner())
+    }
+}
+
 /// What the system calls a thread, which has no thread of the system under seqz.
 pub fn number_of_system(handle: &std::thread::JoinHandle<()>) -> u64 {
     std::os::unix::thread::JoinHandleExt::as_pthread_t(handle)

@@ -35,11 +35,25 @@ struct Shared {
     whole: Positions,
 }
 
+/// What is asked of type parameters whose values threads share.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Asked {
+    /// That their values can be copied, and that they have a size where they are all that a lock protects.
+    Copied,
+    /// Only that they have a size there: the values are not copied.
+    Sized,
+}
+
 /// Adds the bounds to the whole crate.
 ///
 /// # Errors
 /// A lock protects a value whose type has no size.
-pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) -> Result<(), Error> {
+pub(crate) fn add(
+    program: &Crate,
+    tables: &Tables,
+    asked: Asked,
+    edits: &mut [Edits],
+) -> Result<(), Error> {
     let shared = shared_parameters(tables);
     let bounded = bounded_definitions(tables, &shared);
     let mut adder = Adder {
@@ -47,6 +61,7 @@ pub(crate) fn add(program: &Crate, tables: &Tables, edits: &mut [Edits]) -> Resu
         tables,
         shared: &shared,
         bounded: &bounded,
+        asked,
         module: ROOT,
         file: 0,
         edits,
@@ -313,6 +328,7 @@ struct Adder<'a> {
     tables: &'a Tables,
     shared: &'a Shared,
     bounded: &'a HashSet<ItemId>,
+    asked: Asked,
     module: ModId,
     file: usize,
     edits: &'a mut [Edits],
@@ -372,6 +388,9 @@ impl Adder<'_> {
         let scanned = self.scan(scan);
         let (mut found, whole) = (scanned.found, scanned.whole);
         self.give_size(generics, &whole);
+        if self.asked == Asked::Sized {
+            return;
+        }
         let mut projected = BTreeSet::new();
         for param in &generics.params {
             if let GenericParam::Type(param) = param {

@@ -3,7 +3,7 @@
 use std::collections::BTreeSet;
 use std::path::PathBuf;
 
-use crate::bounds;
+use crate::bounds::{self, Asked};
 use crate::counting::Counting;
 use crate::error::Error;
 use crate::load::{Crate, LibrarySource};
@@ -143,6 +143,9 @@ impl Library {
         let mut done = Instrumented::default();
         let parts = Parts::of(program);
         let mut refused = leave_out(program, &mut analysis, &parts);
+        // A library is built without copies of values; but a lock needs its value's size.
+        let sizes = bounds::add(program, &analysis.tables, Asked::Sized, &mut analysis.edits);
+        refused.extend(sizes.err());
         for (number, file) in program.files.iter().enumerate() {
             if file.source.expanded.is_some() {
                 continue;
@@ -163,9 +166,6 @@ impl Library {
             done.files.push((file.source.generated.clone(), text));
         }
         let place = |file: usize, bytes| program.files[file].source.place(bytes);
-        // The bounds are for copies of values, which a library is built without; but a lock needs its value's size.
-        let mut bounded = analysis.edits.clone();
-        refused.extend(bounds::add(program, &analysis.tables, &mut bounded).err());
         done.refused = Error::from_list(refused).map_or_else(Vec::new, |all| all.each().to_vec());
         let facts = analysis.facts.iter();
         let starters = facts.filter(|(_, facts)| !facts.spawns.is_empty());

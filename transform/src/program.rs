@@ -3,7 +3,7 @@
 use std::collections::{BTreeSet, HashSet};
 use std::path::Path;
 
-use crate::bounds;
+use crate::bounds::{self, Asked};
 use crate::counting::Counting;
 use crate::edit::Edits;
 use crate::emit;
@@ -190,7 +190,12 @@ impl Program {
         let mut edits = self.analysis.edits.clone();
         self.leave_out(&chosen, &mut edits)?;
         let derived = shared::derive_traits(&self.program, &self.analysis, &chosen, &mut edits);
-        bounds::add(&self.program, &self.analysis.tables, &mut edits)?;
+        bounds::add(
+            &self.program,
+            &self.analysis.tables,
+            Asked::Copied,
+            &mut edits,
+        )?;
         harness::make_reachable(&self.program, &self.analysis, &chosen, &mut edits);
         let values = values::add(&self.program, &self.analysis, &derived, &mut edits);
         emit::generate(
