@@ -15,6 +15,7 @@ const PROGRAMS: &str = include_str!("raw/programs.rs");
 const KEPT: &str = include_str!("raw/kept.rs");
 const HIDDEN: &str = include_str!("raw/hidden.rs");
 const HANDLES: &str = include_str!("raw/handles.rs");
+const ASKED: &str = include_str!("raw/asked.rs");
 const LETTING_GO: &str = include_str!("raw/letting_go.rs");
 const SPIN: &str = include_str!("raw/spin.rs");
 
@@ -74,6 +75,25 @@ fn judged(program: &str, strategy: &str) {
 #[test]
 fn each_fault_is_found_and_no_other() {
     judged(PROGRAMS, "odpor");
+}
+
+#[test]
+fn what_is_asked_of_the_system_orders_threads_only_if_it_is_asked() {
+    let asks = [
+        "drop(std::fs::write(\"/tmp/seqz-test-asked\", \"x\"))",
+        "drop(std::net::UdpSocket::bind(\"127.0.0.1:0\"))",
+        "drop(std::io::pipe())",
+        "std::panic::set_hook(Box::new(|_| {}))",
+    ];
+    for ask in asks {
+        let program = |name: &str, beside: &str| {
+            format!("{ASKED}\nfn ask() {{ {ask} }}\n\n#[test]\nfn {name}() {{ both({beside}) }}\n")
+        };
+        // It is mentioned, and not done.
+        let never = "std::env::var(\"SEQZ_NO_SUCH_VARIABLE\").is_ok().then_some(ask as fn())";
+        judged(&program("races", never), "odpor");
+        judged(&program("passes", "Some(ask as fn())"), "odpor");
+    }
 }
 
 #[test]

@@ -18,7 +18,7 @@ thread_local! {
     /// The function of the machine that runs a program on this OS thread, to which panics go.
     static LISTENER: Cell<Option<Listener>> = const { Cell::new(None) };
 
-    /// Whether the program has set a hook in this execution.
+    /// Whether the program has set or taken a hook in this execution.
     static IS_SET: Cell<bool> = const { Cell::new(false) };
 
     /// The hook that the program has set.
@@ -84,6 +84,7 @@ pub(crate) fn set(hook: Hook) {
 
 /// The program takes the hook that it has set, if any. A hook that is running goes on, and is not called again.
 pub(crate) fn take() -> Option<Hook> {
+    IS_SET.set(true);
     HOOK.take().and_then(|hook| Rc::try_unwrap(hook).ok())
 }
 
@@ -95,7 +96,7 @@ fn call_hook(info: &PanicHookInfo<'_>) {
     }
 }
 
-/// Whether the execution may have set a hook.
+/// Whether the execution may have set or taken a hook.
 #[inline]
 pub(crate) fn has_hook() -> bool {
     IS_SET.get()

@@ -21,6 +21,11 @@ pub(crate) mod asked {
     /// Notes nothing.
     pub(crate) fn note(_asked: Asked) {}
 
+    /// It may be anything.
+    pub(crate) const fn may_order() -> bool {
+        true
+    }
+
     /// There is never anything to tell.
     pub(crate) const fn take() -> Vec<Asked> {
         Vec::new()

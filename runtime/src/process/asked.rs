@@ -62,6 +62,21 @@ pub(crate) const fn may_change(flags: c_int) -> bool {
     flags & CHANGES != 0
 }
 
+/// Whether the program, in this or in an earlier execution, has asked for anything by which threads may order what they do.
+pub(crate) fn may_order() -> bool {
+    let all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
+    all.0.iter().any(|asked| match asked {
+        Asked::File(_)
+        | Asked::Socket
+        | Asked::Pipe
+        | Asked::Process
+        | Asked::Thread
+        | Asked::Input => true,
+        // Nobody waits for another thread by these.
+        Asked::Turns | Asked::Random | Asked::Ids => false,
+    })
+}
+
 /// What was asked for and has not been told.
 pub(crate) fn take() -> Vec<Asked> {
     if !HAS_NEWS.load(Ordering::Relaxed) {

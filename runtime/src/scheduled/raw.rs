@@ -22,6 +22,8 @@ use super::state::{Handle, State, current};
 use crate::memory::Access;
 use crate::memory::arena::{self, Watcher};
 use crate::memory::outside;
+use crate::panics;
+use crate::process::asked;
 use crate::vocabulary::Site;
 
 /// What happened to memory.
@@ -78,6 +80,8 @@ impl From<Ordering> for Orders {
 #[derive(Debug, Default)]
 pub(super) struct Log {
     is_watched: bool,
+    /// Whether the system, or the hook of panics, may order what threads do, which is not seen.
+    is_ordered_elsewhere: bool,
     /// The thread that drops what an item of std keeps, which orders the threads that use it.
     drops_of_std: Option<usize>,
     notes: Vec<Note>,
@@ -275,15 +279,16 @@ impl Log {
 
 impl State {
     /// Stops noting accesses to memory: the execution is over.
-    pub(super) fn stop_watching_memory(&self) {
+    pub(super) fn stop_watching_memory(&mut self) {
         if self.memory.is_watched {
+            self.memory.is_ordered_elsewhere = asked::may_order() || panics::has_hook();
             arena::watch(None);
         }
     }
 
     /// Judges the accesses to memory of the execution, which is over.
     pub(super) fn judge_memory(&mut self) {
-        if self.memory.is_watched {
+        if self.memory.is_watched && !self.memory.is_ordered_elsewhere {
             let objects = &self.objects;
             let moved = |object, event| self.memory.moved(object, event);
             let address =

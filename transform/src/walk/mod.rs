@@ -95,7 +95,8 @@ pub(crate) struct Unfollowed {
     pub(crate) reads: bool,
     /// Whether the code is an import, which tells less than a use of the import.
     pub(crate) import: bool,
-    /// Whether threads may synchronize there: if not, the code only accesses memory that they share.
+    /// Whether threads may synchronize there unseen: if not, the code only accesses memory that they share, or the runtime
+    /// sees when it runs.
     pub(crate) synchronizes: bool,
 }
 
