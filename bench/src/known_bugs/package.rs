@@ -33,6 +33,16 @@ pub(super) struct Bug {
     pub(super) what: String,
     /// The kinds of failures by which the bug shows.
     kinds: Vec<String>,
+    /// What is wrong with the mended version, too.
+    pub(super) remains: Option<Remains>,
+}
+
+/// What is wrong with the affected version and with the mended one, as is known.
+pub(super) struct Remains {
+    /// The kinds of failures by which that shows.
+    kinds: Vec<String>,
+    /// Where it is told of.
+    pub(super) told: String,
 }
 
 impl Bug {
@@ -60,11 +70,10 @@ impl Bug {
                 .map(str::to_owned)
                 .ok_or_else(|| wrong(&format!("the bug has no `{key}`")))
         };
-        let kinds = known.get("kinds").and_then(toml::Value::as_array);
-        let kinds = kinds
-            .into_iter()
-            .flatten()
-            .filter_map(|it| Some(it.as_str()?.to_owned()));
+        let remains = known.get("remains").map(|it| Remains {
+            kinds: kinds(it),
+            told: it["told"].as_str().unwrap_or_default().to_owned(),
+        });
         Ok(Self {
             name: dir
                 .file_name()
@@ -75,7 +84,8 @@ impl Bug {
             fixed: text("fixed")?,
             told: text("told")?,
             what: text("what")?,
-            kinds: kinds.collect(),
+            kinds: kinds(&known),
+            remains,
             manifest: manifest.clone(),
             dir,
         })
@@ -84,6 +94,13 @@ impl Bug {
     /// Whether a search has found the bug.
     pub(super) fn is_found(&self, searched: &Searched) -> bool {
         searched.kinds.iter().any(|kind| self.kinds.contains(kind))
+    }
+
+    /// Whether a search of the mended version has found nothing but what is known to be wrong with it still.
+    pub(super) fn is_clean(&self, searched: &Searched) -> bool {
+        let remains = self.remains.iter().flat_map(|it| &it.kinds);
+        let remains: Vec<_> = remains.collect();
+        searched.took_place() && searched.kinds.iter().all(|kind| remains.contains(&kind))
     }
 
     /// Writes the package with this version of the crate below `scratch`, and has cargo fetch what it depends on.
@@ -116,4 +133,11 @@ impl Bug {
             Err(io::Error::other(text))
         }
     }
+}
+
+/// The kinds of failures that a table names.
+fn kinds(of: &toml::Value) -> Vec<String> {
+    let all = of.get("kinds").and_then(toml::Value::as_array);
+    let all = all.into_iter().flatten();
+    all.filter_map(|it| Some(it.as_str()?.to_owned())).collect()
 }

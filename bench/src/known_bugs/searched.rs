@@ -78,8 +78,8 @@ impl Searched {
         all
     }
 
-    /// Whether nothing was found, in a search that took place.
-    pub(super) fn is_clean(&self) -> bool {
-        self.wrong.is_none() && self.kinds.is_empty() && self.executions > 0
+    /// Whether the search took place.
+    pub(super) fn took_place(&self) -> bool {
+        self.wrong.is_none() && self.executions > 0
     }
 }

@@ -1,6 +1,7 @@
 //! The table of what was found.
 
 use super::Row;
+use super::package::Bug;
 use super::searched::Searched;
 
 /// The lines of the page between which the table stands.
@@ -12,63 +13,100 @@ const HEAD: &str = "\
 |---|---|---|---|---|---|";
 
 /// A row of the table.
-pub(super) fn line(row: &Row) -> String {
+pub(super) fn line(row: &Row<'_>) -> String {
     let Row {
         bug,
         affected,
         fixed,
     } = row;
     let found = if bug.is_found(affected) {
-        format!("{} in {:.1} s", affected.kinds.join(", "), affected.seconds)
+        affected.kinds.join(", ")
     } else {
-        format!("**no**: {}", short(affected))
+        format!("{NOT_FOUND}: {}", short(affected))
     };
     let first = affected.first.map_or_else(
         || affected.executions.to_string(),
         |first| first.to_string(),
     );
-    let clean = if fixed.is_clean() {
+    let clean = if bug.is_clean(fixed) {
         let verdict = fixed.verdict.split(';').next().unwrap_or_default();
-        format!("clean, {} executions: {verdict}", fixed.executions)
+        let but = match &bug.remains {
+            Some(remains) if !fixed.kinds.is_empty() => {
+                format!(", but for {} ({})", fixed.kinds.join(", "), remains.told)
+            }
+            _ => String::new(),
+        };
+        let said = format!("clean{but}, {} executions: {verdict}", fixed.executions);
+        clipped(&said)
     } else {
-        format!("**not clean**: {}", short(fixed))
+        format!("{NOT_CLEAN}: {}", short(fixed))
     };
     format!(
-        "| {}: {} ({}) | {} | {found} | {first} | {} | {clean} |",
-        bug.of, bug.what, bug.told, bug.affected, bug.fixed
+        "{}| {} | {found} | {first} | {} | {clean} |",
+        head(bug),
+        bug.affected,
+        bug.fixed
     )
+}
+
+/// How a row begins that has not found its bug, and how one whose mended version fails.
+const NOT_FOUND: &str = "**no**";
+const NOT_CLEAN: &str = "**not clean**";
+
+/// The beginning of a bug's row, by which the row is known again.
+fn head(bug: &Bug) -> String {
+    format!("| {}: {} ({}) ", bug.of, bug.what, bug.told)
 }
 
 fn short(searched: &Searched) -> String {
     match &searched.wrong {
-        Some(wrong) => wrong.clone(),
-        None if searched.kinds.is_empty() => searched.verdict.clone(),
+        Some(wrong) => clipped(wrong),
+        None if searched.kinds.is_empty() => clipped(&searched.verdict),
         None => searched.kinds.join(", "),
     }
 }
 
-/// Puts the table into the page.
-pub(super) fn insert(page: &str, rows: &[Row]) -> String {
+/// As much of a text as fits into a cell.
+fn clipped(text: &str) -> String {
+    const MOST: usize = 160;
+    match text.char_indices().nth(MOST) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
+/// Puts these rows into the page's table, in the order of all bugs. What the table has of the others stays.
+pub(super) fn insert(page: &str, all: &[Bug], rows: &[String]) -> String {
     let (Some(begin), Some(end)) = (page.find(BEGIN), page.find(END)) else {
         return page.to_owned();
     };
-    let lines: Vec<String> = rows.iter().map(line).collect();
-    let lines = lines.join("\n");
-    let summary = summary(rows);
+    let old: Vec<String> = page[begin..end].lines().map(str::to_owned).collect();
+    let lines = all.iter().filter_map(|bug| {
+        let head = head(bug);
+        let mut known = rows.iter().chain(&old);
+        known.find(|line| line.starts_with(&head)).cloned()
+    });
+    let lines: Vec<String> = lines.collect();
     format!(
-        "{}{BEGIN}\n{HEAD}\n{lines}\n\n{summary}\n{}",
+        "{}{BEGIN}\n{HEAD}\n{}\n\n{}\n{}",
         &page[..begin],
+        lines.join("\n"),
+        summary(&lines, all.len()),
         &page[end..]
     )
 }
 
-/// How many were found, in a sentence.
-pub(super) fn summary(rows: &[Row]) -> String {
-    let count = |is: &dyn Fn(&Row) -> bool| rows.iter().filter(|row| is(row)).count();
+/// How many of these rows' bugs were found, in a sentence.
+pub(super) fn summary(lines: &[String], all: usize) -> String {
+    let count = |word: &str| lines.iter().filter(|line| !line.contains(word)).count();
+    let rest = match all - lines.len() {
+        0 => String::new(),
+        rest => format!(" {rest} more have not been run."),
+    };
     format!(
-        "Of {} known bugs, {} are found in the version that has them; {} of the mended versions are clean.",
-        rows.len(),
-        count(&|row| row.bug.is_found(&row.affected)),
-        count(&|row| row.fixed.is_clean()),
+        "Of {} known bugs, {} are found in the version that has them; {} of the mended versions are clean.{rest}",
+        lines.len(),
+        count(NOT_FOUND),
+        count(NOT_CLEAN),
     )
 }
