@@ -161,7 +161,7 @@ const TRANSFORM: &[&str] = &[
     "catalogue cfg edit extent options source unsafe_code",
     "error map sharing support",
     "generated load",
-    "constant_cells counting resolve",
+    "constant_cells counting foreign resolve",
     "lasting reached traits",
     "bounds walk",
     "noted",
