@@ -204,6 +204,12 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
     match (state, line) {
         (State::Finished | State::Dead, Line::UnderTest) => {
             if engine.threads.get(thread).line == Line::Interfering {
+                // A thread that T has created, and that has not been started, may run beside T' until here, and beside T.
+                let unstarted = engine.threads.unstarted().next();
+                if let (false, Some(third)) = (engine.joined, unstarted) {
+                    too_many(handle, site, &[third]);
+                    return;
+                }
                 tau::join(handle, site);
             }
         }

@@ -198,6 +198,45 @@ fn a_notification_of_the_round_before_wakes_nobody() {
 }
 
 #[test]
+fn a_thread_that_may_run_beside_the_round_before_is_a_third_one() {
+    for joins_the_third_first in [false, true] {
+        let program = move || {
+            let x = Arc::new(AtomicU32::new(0));
+            let (a, b, c) = (Arc::clone(&x), Arc::clone(&x), Arc::clone(&x));
+            let one = thread::spawn(move || {
+                a.load(SeqCst);
+            });
+            let other = thread::spawn(move || {
+                b.store(1, SeqCst);
+                b.store(0, SeqCst);
+            });
+            one.join().unwrap();
+            let third = thread::spawn(move || assert_eq!(c.load(SeqCst), 0, "in between"));
+            let (one, other) = if joins_the_third_first {
+                (third, other)
+            } else {
+                (other, third)
+            };
+            one.join().unwrap();
+            other.join().unwrap();
+        };
+        for role in [Role::First, Role::Second] {
+            match check(role, program) {
+                Ok((bugs, _)) => {
+                    assert!(joins_the_third_first);
+                    let is_under_test = role == Role::First;
+                    assert_eq!(bugs.len(), usize::from(is_under_test));
+                }
+                Err(Trouble::Unsupported { message, .. }) => {
+                    assert!(!joins_the_third_first && message.contains("more than two"));
+                }
+                Err(trouble) => panic!("{trouble:?}"),
+            }
+        }
+    }
+}
+
+#[test]
 fn what_rounds_do_not_follow_is_refused() {
     let holds = || {
         let lock = Arc::new(Mutex::new(0));
