@@ -4,6 +4,7 @@
 //! 4.2: PO ∧ LV ∧ RW. The input is a [`Log`]; three parts decide or check it:
 //! - [`Grid`], the progress grid: exact, incremental over the events of T, and what the engine of P̂ₖ runs on
 //!   ([`ProgressGrid`] puts it behind [`Feasibility`]);
+//! - [`Many`], the same with any number of interfering threads, at the price of one axis for each;
 //! - `Z3`, with the cargo feature `z3`: timestamps and difference logic, the reference that the grid is compared with;
 //! - [`validate()`], which replays an [`Interleaving`] over the log and says at which step the replay fails.
 //!
@@ -58,6 +59,7 @@ mod grid;
 mod interference;
 mod lane;
 pub mod log;
+mod many;
 mod path;
 mod progress;
 mod runs;
@@ -69,6 +71,7 @@ mod z3;
 
 pub use grid::{Grid, Reader};
 pub use interference::Interference;
+pub use many::Many;
 pub use progress::ProgressGrid;
 pub use validate::validate;
 #[cfg(feature = "z3")]

@@ -4,6 +4,7 @@ mod brute;
 mod exact;
 mod incremental;
 mod large;
+mod many;
 mod paper;
 mod random;
 mod slow;
