@@ -821,3 +821,54 @@ fn {name}() {{
     let said = "The two harnesses that can't be checked were not searched: see above.";
     assert!(run.stdout.contains(said), "{}", run.shown());
 }
+
+/// The second round fails if the first one was interfered with, and it itself is, too.
+#[test]
+fn other_threads_run_side_by_side_once_both_are_joined() {
+    const ROUNDS: &str = "
+#[test]
+fn rounds() {
+    static X: [AtomicU32; 3] = [const { AtomicU32::new(0) }; 3];
+    let both = |one: fn(), other: fn()| {
+        let threads = [thread::spawn(one), thread::spawn(other)];
+        for thread in threads {
+            thread.join().unwrap();
+        }
+    };
+    both(
+        || if X[0].load(SeqCst) == 1 && X[1].load(SeqCst) == 0 { X[2].store(1, SeqCst) },
+        || {
+            X[0].store(1, SeqCst);
+            X[1].store(1, SeqCst);
+        },
+    );
+    both(
+        || assert!(X[2].load(SeqCst) == 0 || X[0].load(SeqCst) != 2, \"both at once\"),
+        || X[0].store(2, SeqCst),
+    );
+}
+";
+    let (dir, run) = check(ROUNDS, &["--format", "json"]);
+    let report = run.json();
+    let harness = &report["harnesses"][0];
+    let bug = &harness["bugs"][0];
+    assert_eq!(
+        (&bug["k"], &bug["under_test"], &bug["confirmation"]["state"]),
+        (&2.into(), &"first".into(), &"confirmed".into()),
+        "{report:#}"
+    );
+    assert_eq!(harness["bugs"].as_array().unwrap().len(), 1);
+    assert_eq!(report["summary"]["exhausted"], true);
+
+    let finding = newest_finding(dir.path(), &report);
+    let page = dir.path().join("report.html");
+    let args = [
+        "report".as_ref(),
+        finding.as_path(),
+        "-o".as_ref(),
+        page.as_path(),
+    ];
+    assert_eq!(seqz(dir.path(), args).code, Some(0));
+    let page = fs::read_to_string(page).unwrap();
+    assert!(page.contains("threads run side by side again after others were joined"));
+}

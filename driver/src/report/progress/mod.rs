@@ -50,6 +50,11 @@ pub enum NoGraph {
     /// More than two threads run side by side, and a plane has two axes.
     #[error("more than two threads run side by side: a progress graph has two axes")]
     Threads,
+    /// Both threads are joined, and others run side by side after that.
+    #[error(
+        "threads run side by side again after others were joined: a progress graph shows two threads"
+    )]
+    Rounds,
     /// Only one thread has events that another thread could see.
     #[error("only one thread does anything that another one could see")]
     OneThread,
@@ -98,6 +103,7 @@ impl Graph {
         let mut steps = [Vec::new(), Vec::new()];
         let mut events = [Vec::new(), Vec::new()];
         let mut order = Vec::new();
+        let mut joined = [false; 2];
         for (at, event) in scene.events.iter().enumerate() {
             let Some(axis) = lanes.iter().position(|&lane| lane == event.lane) else {
                 continue;
@@ -106,6 +112,10 @@ impl Graph {
             let Some(act) = act(event.action, event.object == Some(other))? else {
                 continue;
             };
+            if joined[axis] {
+                return Err(NoGraph::Rounds);
+            }
+            joined[1 - axis] |= act == Act::Join;
             if !kept[at] {
                 continue;
             }
