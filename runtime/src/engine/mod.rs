@@ -496,6 +496,16 @@ impl Engine {
         self.spin.progress();
     }
 
+    /// How often a thread has changed something, or seen something of the other thread.
+    pub(crate) const fn progress_made(&self) -> u32 {
+        self.spin.progress_made()
+    }
+
+    /// So many of the latest changes are undone, and leave nothing behind.
+    pub(crate) const fn takes_back_progress(&mut self, changes: u32) {
+        self.spin.takes_back(changes);
+    }
+
     fn next_read(&mut self) -> ReadId {
         let id = ReadId(self.reads);
         self.reads += 1;

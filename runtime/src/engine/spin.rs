@@ -9,7 +9,8 @@
 //! the log with both turns has a feasible interleaving, so has the log without the events of the idle turn: those are
 //! local reads and blocks of locks, and taking them away leaves fewer pairs for the interleaving to keep apart. T' sees
 //! nothing of T, and does in either log the same. And each non-local read of turn n + 1 has the same writes to choose
-//! from, which [`revealed`](super::Engine) has noted of turn n.
+//! from, which [`revealed`](super::Engine) has noted of turn n. A wait on a condition variable that has ended with its time
+//! limit changes nothing, either: that the thread has waited is a write that no other thread reads.
 //!
 //! An idle turn doesn't tell whether T waits for ever: T does if T' writes nothing, to what the turn reads, that T is
 //! sure to see in the end. Such a choice counts as cut.
@@ -127,6 +128,16 @@ impl Spin {
     #[inline]
     pub(crate) const fn progress(&mut self) {
         self.progress = self.progress.wrapping_add(1);
+    }
+
+    /// The number of times that the thread changed something, or saw something of the other thread.
+    pub(super) const fn progress_made(&self) -> u32 {
+        self.progress
+    }
+
+    /// Notes that so many changes of the thread are over, and have left nothing behind.
+    pub(super) const fn takes_back(&mut self, changes: u32) {
+        self.progress = self.progress.wrapping_sub(changes);
     }
 
     /// Notes that the thread took a lock.
@@ -354,7 +365,24 @@ impl Engine {
                 is_new.then_some(last)
             });
         let first = awaited.min();
-        first.is_none_or(|write| kept_from(self).iter().any(|(acquire, _)| *acquire < write))
+        // A lock that T gives back in the turn can be taken there.
+        let gives_back = |lock| {
+            turn.iter()
+                .any(|event| matches!(event.op, Op::Release(of, _) if of == lock))
+        };
+        let given_back: Vec<Object> = self
+            .held
+            .iter()
+            .map(|held| held.lock)
+            .filter(|&lock| gives_back(lock))
+            .collect();
+        first.is_none_or(|write| {
+            let kept = kept_from(self);
+            let mut kept = kept
+                .iter()
+                .filter(|(_, held)| !given_back.contains(&held.lock));
+            kept.any(|(acquire, _)| *acquire < write)
+        })
     }
 
     /// Whether T' waits by its last read, whatever T has done until now.

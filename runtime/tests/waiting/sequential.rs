@@ -6,6 +6,7 @@ use std::time::Duration;
 
 use seqz_runtime::check::{Bounds, Search, machine};
 use seqz_runtime::engine::Solver;
+use seqz_runtime::loops::Loop;
 use seqz_runtime::scheduled::witness::confirm;
 use seqz_runtime::std::sync::atomic::{AtomicBool, AtomicU32, Ordering::SeqCst};
 use seqz_runtime::std::sync::mpsc::{RecvTimeoutError, TryRecvError, channel, sync_channel};
@@ -495,6 +496,62 @@ fn who_waits_for_an_initialization_may_wait_for_ever() {
     };
     // The harness has to look at what has begun.
     assert_eq!(found(begun), [at(1, LOCKED), at(0, LOCKED)]);
+}
+
+#[test]
+fn a_loop_of_waits_with_a_limit_waits() {
+    fn poll(shared: &(Mutex<u32>, Condvar), value: u32) {
+        let mut guard = shared.0.lock().unwrap();
+        let mut turns = Loop::new();
+        while *guard < value {
+            turns.turn();
+            guard = shared.1.wait_timeout(guard, LIMIT).unwrap().0;
+        }
+    }
+    let in_the_end = || {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || *theirs.0.lock().unwrap() = 1);
+        poll(&shared, 1);
+        thread.join().unwrap();
+    };
+    assert_eq!(found(in_the_end), [vec![], vec![]]);
+    // Each waits for the other one.
+    let there_and_back = || {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            poll(&theirs, 1);
+            *theirs.0.lock().unwrap() = 2;
+        });
+        *shared.0.lock().unwrap() = 1;
+        poll(&shared, 2);
+        thread.join().unwrap();
+    };
+    assert_eq!(found(there_and_back), [vec![], vec![]]);
+    // What is waited for does not come, or is behind a lock that is kept meanwhile.
+    let never = || {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || *theirs.0.lock().unwrap() = 1);
+        poll(&shared, 2);
+        thread.join().unwrap();
+    };
+    assert!(!is_promised(never));
+    let behind_a_lock = || {
+        let shared = Arc::new((Mutex::new(0), Condvar::new()));
+        let lock = Arc::new(Mutex::new(0));
+        let (theirs, same) = (shared.clone(), lock.clone());
+        let thread = thread::spawn(move || {
+            *same.lock().unwrap() += 1;
+            *theirs.0.lock().unwrap() = 1;
+        });
+        let guard = lock.lock().unwrap();
+        poll(&shared, 1);
+        drop(guard);
+        thread.join().unwrap();
+    };
+    assert!(!is_promised(behind_a_lock));
 }
 
 #[test]

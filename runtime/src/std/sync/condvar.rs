@@ -101,7 +101,9 @@ impl Condvar {
         let mine = handle.get().event_number();
         let is_prime = handle.get().line.is_prime();
         let latest = &self.latest[usize::from(is_prime)];
+        let unchanged = handle.get().progress_made();
         latest.store(mine, site);
+        let entered = handle.get().progress_made().wrapping_sub(unchanged);
         let mut notified = false;
         let guard = guard.without(site, || {
             loop {
@@ -110,6 +112,8 @@ impl Condvar {
                 match limit {
                     _ if notified => break,
                     Some(limit) => {
+                        // That the thread has waited is seen by no thread, and is over: its next wait is a new one.
+                        handle.get().takes_back_progress(entered);
                         engine::limit_passed(handle, limit);
                         break;
                     }
