@@ -104,9 +104,13 @@ pub(crate) fn bound(program: &Program, role: Role) -> Bound {
 }
 
 /// The failures, by number, with the smallest k of each.
-pub(crate) fn found_by_check(program: &Program, role: Role) -> BTreeMap<u32, usize> {
+pub(crate) fn found_by_check(
+    program: &Program,
+    role: Role,
+    solver: Solver,
+) -> BTreeMap<u32, usize> {
     let bound = bound(program, role);
-    let mut machine = Machine::new(Limits::default(), Solver::Grid);
+    let mut machine = Machine::new(Limits::default(), solver);
     let mut smallest = BTreeMap::new();
     let mut level: Vec<Vec<Pair>> = vec![Vec::new()];
     for k in 0..=K_MAX {

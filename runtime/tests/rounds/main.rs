@@ -6,6 +6,7 @@
 mod bytes;
 mod execute;
 mod interpret;
+mod judges;
 mod known;
 mod program;
 
@@ -13,6 +14,7 @@ use execute::found_by_check;
 use interpret::interpret;
 use program::{Random, generate};
 use seqz_runtime::Role;
+use seqz_runtime::engine::Solver;
 
 #[test]
 fn the_enumeration_agrees_with_the_interpreter() {
@@ -28,7 +30,7 @@ fn the_enumeration_agrees_with_the_interpreter() {
         let program = generate(&mut random);
         for role in [Role::First, Role::Second] {
             let expected = interpret(&program, role);
-            let found = found_by_check(&program, role);
+            let found = found_by_check(&program, role, Solver::Grid);
             assert_eq!(
                 found, expected.smallest,
                 "program {index} of seed {seed}, {role:?} under test: {program:?}"
