@@ -53,13 +53,15 @@ impl Options {
 struct Row<'b> {
     bug: &'b Bug,
     affected: Searched,
-    fixed: Searched,
+    /// `None`: no version mends it.
+    fixed: Option<Searched>,
 }
 
 impl Row<'_> {
     /// Whether the bug was found where it is, and nothing where it is not.
     fn is_right(&self) -> bool {
-        self.bug.is_found(&self.affected) && self.bug.is_clean(&self.fixed)
+        let fixed = self.fixed.as_ref();
+        self.bug.is_found(&self.affected) && fixed.is_none_or(|it| self.bug.is_clean(it))
     }
 }
 
@@ -107,11 +109,12 @@ fn search(options: &Options) -> io::Result<bool> {
         if !options.only.is_empty() && !options.only.contains(&bug.name) {
             continue;
         }
-        let searched = |version| -> io::Result<Searched> {
+        let searched = |version| -> io::Result<Option<Searched>> {
             let dir = bug.write(version, &scratch)?;
-            Ok(Searched::of(&dir, &options.seqz, options.seconds, &target))
+            Ok(dir.map(|dir| Searched::of(&dir, &options.seqz, options.seconds, &target)))
         };
-        let (affected, fixed) = (searched(Version::Affected)?, searched(Version::Fixed)?);
+        let affected = searched(Version::Affected)?.unwrap_or_default();
+        let fixed = searched(Version::Fixed)?;
         let row = Row {
             bug,
             affected,

@@ -26,7 +26,8 @@ pub(super) struct Bug {
     /// The crate that has the bug.
     pub(super) of: String,
     pub(super) affected: String,
-    pub(super) fixed: String,
+    /// The version that mends the bug, if there is one.
+    pub(super) fixed: Option<String>,
     /// Where the bug is told of.
     pub(super) told: String,
     /// What is wrong, in a few words.
@@ -81,7 +82,7 @@ impl Bug {
                 .unwrap_or_default(),
             of: text("crate")?,
             affected: text("affected")?,
-            fixed: text("fixed")?,
+            fixed: text("fixed").ok(),
             told: text("told")?,
             what: text("what")?,
             kinds: kinds(&known),
@@ -103,21 +104,22 @@ impl Bug {
         searched.took_place() && searched.kinds.iter().all(|kind| remains.contains(&kind))
     }
 
-    /// Writes the package with this version of the crate below `scratch`, and has cargo fetch what it depends on.
-    pub(super) fn write(&self, version: Version, scratch: &Path) -> io::Result<PathBuf> {
-        let (name, lock) = match version {
-            Version::Affected => ("affected", "affected.lock"),
-            Version::Fixed => ("fixed", "fixed.lock"),
+    /// Writes the package with this version of the crate below `scratch`, and has cargo fetch what it depends on. `None`:
+    /// there is no such version.
+    pub(super) fn write(&self, version: Version, scratch: &Path) -> io::Result<Option<PathBuf>> {
+        let (name, lock, wanted) = match version {
+            Version::Affected => ("affected", "affected.lock", Some(&self.affected)),
+            Version::Fixed => ("fixed", "fixed.lock", self.fixed.as_ref()),
+        };
+        let Some(wanted) = wanted else {
+            return Ok(None);
         };
         let to = scratch.join(format!("{}-{name}", self.name));
         fs::create_dir_all(to.join("src"))?;
-        let manifest = match version {
-            Version::Affected => self.manifest.clone(),
-            Version::Fixed => self.manifest.replace(
-                &format!("\"={}\"", self.affected),
-                &format!("\"={}\"", self.fixed),
-            ),
-        };
+        let pinned = |version: &str| format!("\"={version}\"");
+        let manifest = self
+            .manifest
+            .replace(&pinned(&self.affected), &pinned(wanted));
         fs::write(to.join("Cargo.toml"), manifest)?;
         fs::copy(self.dir.join(lock), to.join("Cargo.lock"))?;
         fs::copy(self.dir.join("src/lib.rs"), to.join("src/lib.rs"))?;
@@ -127,7 +129,7 @@ impl Bug {
             .current_dir(&to)
             .status()?;
         if fetched.success() {
-            Ok(to)
+            Ok(Some(to))
         } else {
             let text = format!("{}: cargo can't fetch what it depends on", to.display());
             Err(io::Error::other(text))

@@ -28,26 +28,35 @@ pub(super) fn line(row: &Row<'_>) -> String {
         || affected.executions.to_string(),
         |first| first.to_string(),
     );
-    let clean = if bug.is_clean(fixed) {
-        let verdict = fixed.verdict.split(';').next().unwrap_or_default();
-        let but = match &bug.remains {
-            Some(remains) if !fixed.kinds.is_empty() => {
-                format!(", but for {} ({})", fixed.kinds.join(", "), remains.told)
-            }
-            _ => String::new(),
-        };
-        let said = format!("clean{but}, {} executions: {verdict}", fixed.executions);
-        clipped(&said)
-    } else {
-        format!("{NOT_CLEAN}: {}", short(fixed))
+    let (mended, clean) = match (&bug.fixed, fixed) {
+        (Some(version), Some(fixed)) => (version.as_str(), cleanness(bug, fixed)),
+        _ => (NONE, String::new()),
     };
     format!(
-        "{}| {} | {found} | {first} | {} | {clean} |",
+        "{}| {} | {found} | {first} | {mended} | {clean} |",
         head(bug),
         bug.affected,
-        bug.fixed
     )
 }
+
+/// What the search of the mended version says.
+fn cleanness(bug: &Bug, fixed: &Searched) -> String {
+    if !bug.is_clean(fixed) {
+        return format!("{NOT_CLEAN}: {}", short(fixed));
+    }
+    let verdict = fixed.verdict.split(';').next().unwrap_or_default();
+    let but = match &bug.remains {
+        Some(remains) if !fixed.kinds.is_empty() => {
+            format!(", but for {} ({})", fixed.kinds.join(", "), remains.told)
+        }
+        _ => String::new(),
+    };
+    let said = format!("clean{but}, {} executions", fixed.executions);
+    format!("{said}: {}", clipped(verdict))
+}
+
+/// What stands for the version that mends a bug, where none does.
+const NONE: &str = "none yet";
 
 /// How a row begins that has not found its bug, and how one whose mended version fails.
 const NOT_FOUND: &str = "**no**";
@@ -103,10 +112,12 @@ pub(super) fn summary(lines: &[String], all: usize) -> String {
         0 => String::new(),
         rest => format!(" {rest} more have not been run."),
     };
+    let open = lines.len() - count(NONE);
     format!(
-        "Of {} known bugs, {} are found in the version that has them; {} of the mended versions are clean.{rest}",
+        "Of {} known bugs, {} are found in the version that has them; {} of the {} mended versions are clean.{rest}",
         lines.len(),
         count(NOT_FOUND),
-        count(NOT_CLEAN),
+        count(NOT_CLEAN) - open,
+        lines.len() - open,
     )
 }
