@@ -648,3 +648,35 @@ fn both_count() {
         "{followed:#}"
     );
 }
+
+#[test]
+fn what_cargo_can_not_find_is_told_by_list_too() {
+    let own = manifest(
+        "asks",
+        "2021",
+        "\n[workspace]\n\n[dependencies]\ntickets = \"=7.0.0\"\n",
+    );
+    let vendored = "[source.crates-io]\nreplace-with = \"vendored\"\n\n[source.vendored]\ndirectory = \"vendor\"\n";
+    let dir = program(&[
+        ("Cargo.toml", &own),
+        (".cargo/config.toml", vendored),
+        (
+            "src/lib.rs",
+            "#[test]\nfn waits() { std::thread::spawn(|| ()).join().unwrap(); }\n",
+        ),
+        (
+            "vendor/tickets/Cargo.toml",
+            &manifest("tickets", "2021", ""),
+        ),
+        (
+            "vendor/tickets/.cargo-checksum.json",
+            "{\"files\":{},\"package\":null}",
+        ),
+        ("vendor/tickets/src/lib.rs", ""),
+    ]);
+    for command in ["list", "explore"] {
+        let run = seqz(dir.path(), [command]);
+        assert_eq!(run.code, Some(2), "{}", run.shown());
+        assert!(run.stderr.contains("=7.0.0"), "{}", run.shown());
+    }
+}

@@ -31,6 +31,8 @@ pub struct Program {
     /// The copies of the dependencies that are followed.
     followed: Arc<Followed>,
     sharing: Vec<Dependency>,
+    /// What cargo says where it can't tell the dependencies.
+    trouble: Option<String>,
     /// The names of all dependencies, if they have been looked at; `None` inside where cargo can't tell them.
     dependencies: Option<Option<Vec<String>>>,
 }
@@ -168,6 +170,8 @@ impl Program {
         }
         let sharing = dependencies.as_ref().map(Dependencies::sharing);
         let names = dependencies.as_ref().map(Dependencies::names);
+        let trouble = dependencies.as_ref().and_then(Dependencies::trouble);
+        let trouble = trouble.map(str::to_owned);
         let followed = dependencies.map(Dependencies::into_copies);
         Ok(Self {
             inner,
@@ -178,6 +182,7 @@ impl Program {
             follow,
             followed: Arc::new(followed.unwrap_or_default()),
             sharing: sharing.unwrap_or_default(),
+            trouble,
             dependencies: names,
         })
     }
@@ -187,6 +192,19 @@ impl Program {
     pub fn dependencies(&self) -> Option<Vec<String>> {
         let looked = self.dependencies.clone();
         looked.unwrap_or_else(|| crate::dependencies::names(&self.inner))
+    }
+
+    /// Returns an error with what cargo says where it can't tell the dependencies: it can't build the program either.
+    #[must_use]
+    pub fn trouble(&self) -> Option<Error> {
+        let said = self.trouble.as_deref()?;
+        let mut told = Diagnostic::error("cargo can't tell what the program depends on").note(said);
+        if said.contains("offline") {
+            told = told.help(
+                "seqz asks offline: run `cargo fetch` in the program's directory once, so that its dependencies are there",
+            );
+        }
+        Some(Error::Program(vec![told]))
     }
 
     /// Returns the dependencies that share something between threads, by name.

@@ -122,8 +122,10 @@ pub(super) fn run(args: &ListArgs, terminal: &Terminal) -> Result<Verdict, Error
             path: args.packages.path.clone(),
         });
     }
-    let none_can_be_run = harnesses.iter().all(|(_, it)| it.unsupported.is_some());
-    Ok(members.verdict(if none_can_be_run {
+    let trouble = members.all.iter().filter_map(|it| it.program.trouble());
+    let trouble = trouble.inspect(|it| it.report(terminal)).count();
+    let can_not_be_run = trouble > 0 || harnesses.iter().all(|(_, it)| it.unsupported.is_some());
+    Ok(members.verdict(if can_not_be_run {
         Verdict::Unsupported
     } else {
         Verdict::Clean

@@ -72,7 +72,7 @@ impl Graph {
             .manifest_path(&path)
             .other_options(options)
             .exec()
-            .map_err(|error| first_line(&error.to_string()))?;
+            .map_err(|error| said_by_cargo(&error.to_string()))?;
         Self::of(&metadata)
     }
 
@@ -185,8 +185,15 @@ fn target() -> Result<BTreeSet<String>, String> {
         .collect())
 }
 
-fn first_line(text: &str) -> String {
+/// What cargo itself says, without what is said of the way in which it was asked.
+fn said_by_cargo(text: &str) -> String {
+    let start = text.find("error: ").unwrap_or(0);
+    text[start..].trim().to_owned()
+}
+
+/// The first line of what cargo says.
+pub(super) fn first_line(text: &str) -> &str {
     let mut lines = text.lines().filter(|line| !line.trim().is_empty());
     let line = lines.find(|line| line.contains("error")).unwrap_or(text);
-    line.trim().trim_start_matches("error: ").to_owned()
+    line.trim().trim_start_matches("error: ")
 }

@@ -125,7 +125,9 @@ impl Dependencies {
             Ok(known) => known,
             Err((manifest, why)) => {
                 for (harness, info) in harnesses.iter_mut().zip(infos) {
-                    harness.not_followed.extend(unknown(manifest, info, why));
+                    harness
+                        .not_followed
+                        .extend(unknown(manifest, info, graph::first_line(why)));
                 }
                 return;
             }
@@ -211,6 +213,12 @@ impl Dependencies {
     /// Returns the names of all packages that the program is linked to; `None` where cargo can't tell them.
     pub(crate) fn names(&self) -> Option<Vec<String>> {
         self.known.as_ref().ok().map(Known::names)
+    }
+
+    /// Returns what cargo says where it can't tell the dependencies.
+    pub(crate) fn trouble(&self) -> Option<&str> {
+        let trouble = self.known.as_ref().err();
+        trouble.map(|(_, why)| why.as_str())
     }
 
     /// Returns the dependencies that share something between threads, by name.
