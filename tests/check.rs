@@ -871,4 +871,5 @@ fn rounds() {
     assert_eq!(seqz(dir.path(), args).code, Some(0));
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("threads run side by side again after others were joined"));
+    assert!(page.contains("the first one of each two threads that run side by side"));
 }

@@ -194,6 +194,24 @@ pub fn thread(role: Role, threads: &[Thread]) -> String {
     }
 }
 
+/// Returns what the thread under test of a bug is called: where others run side by side once both are joined, it is one thread
+/// after the other.
+#[must_use]
+pub fn under_test(bug: &Bug, threads: &[Thread]) -> String {
+    let is_join = |step: &super::document::Step| {
+        step.thread == bug.under_test && step.op == super::document::Op::Join
+    };
+    let after_join = bug.trace.iter().skip_while(|step| !is_join(step));
+    if after_join
+        .into_iter()
+        .any(|step| step.thread != bug.under_test)
+    {
+        let order = bug.under_test.name();
+        return format!("the {order} one of each two threads that run side by side");
+    }
+    thread(bug.under_test, threads)
+}
+
 /// Returns the headline of the explanation, which follows the bug itself.
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {

@@ -265,7 +265,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
             columns,
         )?;
     }
-    let thread = words::thread(bug.under_test, &harness.threads);
+    let thread = words::under_test(bug, &harness.threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
     if let Confirmation::Confirmed { .. } = bug.confirmation {
         let good = style::GOOD;
@@ -345,7 +345,7 @@ fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize)
     if let Some(site) = &bug.site {
         source_line(out, site, columns)?;
     }
-    let thread = words::thread(bug.under_test, &report.threads);
+    let thread = words::under_test(bug, &report.threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
     if let Some(inputs) = words::inputs(&bug.inputs) {
         paragraph(out, "  Inputs: ", &inputs, columns)?;

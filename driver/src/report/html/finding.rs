@@ -129,7 +129,7 @@ fn bug_facts(bug: &Bug, threads: &[Thread]) -> Markup {
             }
             p { "Every other read, of both threads, sees what its own thread wrote last, or the initial value." }
         }
-        p { "Under test: " (code_marks(&words::thread(bug.under_test, threads))) "." }
+        p { "Under test: " (code_marks(&words::under_test(bug, threads))) "." }
         @if let Confirmation::Diverged { difference, .. } = &bug.confirmation { p class="more" { (clean(difference)) } }
         @if !bug.non_local_reads.is_empty() {
             p class="note" { code { (choice("rds", bug.non_local_reads.iter().map(|r| r.read))) ", " (choice("wrts", bug.non_local_reads.iter().map(|r| r.write))) } }
