@@ -362,7 +362,6 @@ fn passes_with_an_update_that_waits() {
     t.join().unwrap();
 }
 
-// doubtful for `check`: cut at --max-steps
 #[test]
 fn passes_with_a_condition_and_a_limit() {
     let gate = Arc::new((Mutex::new(false), Condvar::new()));

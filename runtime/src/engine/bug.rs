@@ -253,7 +253,8 @@ fn find_holder_for_ever(engine: &mut Engine, wanted: Held, site: Site) {
             (WAITS_FOR_IT, waits)
         }
         InterferingEnd::Stopped => {
-            if engine.leaves_interfering_waiting() {
+            let given_back = engine.gives_back_in_turns(wanted.lock);
+            if !given_back && engine.leaves_interfering_waiting() {
                 engine.note_left_waiting();
             }
             return;

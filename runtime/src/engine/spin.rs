@@ -446,6 +446,11 @@ impl Engine {
         is_lost && self.grid.reachable_on_the_way(self.interfering.len() - 1)
     }
 
+    /// Whether T' gives this lock back in each turn of the loop in which it waits, though it has it where a turn begins.
+    pub(super) fn gives_back_in_turns(&self, lock: Object) -> bool {
+        self.interfering_waits && self.spin.idle_locks.contains(&lock)
+    }
+
     /// T may have left T' waiting for ever, and what comes of that is not known here.
     pub(super) fn note_left_waiting(&mut self) {
         self.undecided.1 |= !self.interfering_was_cut;

@@ -516,6 +516,7 @@ fn a_loop_of_waits_with_a_limit_waits() {
         thread.join().unwrap();
     };
     assert_eq!(found(in_the_end), [vec![], vec![]]);
+    assert!(is_promised(in_the_end));
     // Each waits for the other one.
     let there_and_back = || {
         let shared = Arc::new((Mutex::new(0), Condvar::new()));
