@@ -110,7 +110,7 @@ const VOCABULARY: &[&str] = &[
 /// See [`VOCABULARY`].
 const FEASIBILITY: &[&str] = &[
     "bits log",
-    "interference validate z3",
+    "interference many validate z3",
     "track",
     "lane path",
     "witness",

@@ -6,7 +6,6 @@ use std::fs;
 use std::path::Path;
 use std::process::Command;
 use std::thread;
-use std::time::{Duration, Instant};
 
 use support::programs::{HEAD, lost_update, sees_seven, two_threads};
 use support::{MANIFEST, Package, command, package, program, run, seqz, settings, target_dir};
@@ -22,12 +21,10 @@ fn an_unchanged_program_is_not_built_again() {
     let follow = ["explore", "--strategy", "hapset", "--call-depth", "1"];
     assert_eq!(seqz(dir.path(), follow).code, Some(1));
     // No cargo, no building.
-    let started = Instant::now();
     for args in [&["check"][..], &follow] {
         let again = run(command(dir.path()).args(args).env("CARGO", "/nonexistent"));
         assert_eq!(again.code, Some(1), "{}", again.shown());
     }
-    assert!(started.elapsed() < Duration::from_secs(10));
     // Nor from elsewhere, where the program has another name, nor for what was found.
     let whole = dir.path().canonicalize().unwrap();
     for (from, args) in [

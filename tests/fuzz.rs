@@ -190,41 +190,143 @@ use std::sync::Arc;
 use std::sync::atomic::{AtomicU32, Ordering::SeqCst};
 use std::thread;
 
+/// Sells the stock in another thread, and looks at the stock if the inputs are those that are wanted.
+fn sell(wanted: impl FnOnce() -> bool) {
+    let stock = Arc::new(AtomicU32::new(5));
+    let other = Arc::clone(&stock);
+    let sale = thread::spawn(move || other.store(0, SeqCst));
+    if wanted() {
+        assert!(stock.load(SeqCst) > 0, "sold out");
+    }
+    sale.join().unwrap();
+}
+
 #[derive(Clone, Copy, PartialEq)]
 pub enum Mode { Idle, Busy, Draining }
 
 pub struct Order { pub mode: Mode, pub amounts: Vec<u16>, pub rush: Option<i64> }
 
 pub fn order(name: String, order: Order) {
-    let stock = Arc::new(AtomicU32::new(5));
-    let other = Arc::clone(&stock);
-    let sale = thread::spawn(move || other.store(0, SeqCst));
-    if name == "fat finger" && order.mode == Mode::Draining {
-        if order.amounts.len() > 2 && order.rush == Some(-77) {
-            assert!(stock.load(SeqCst) > 0, "sold out");
+    sell(|| {
+        name == "fat finger" && order.mode == Mode::Draining
+            && order.amounts.len() > 2 && order.rush == Some(-77)
+    });
+}
+
+pub fn words(command: String, key: String) {
+    sell(|| command.starts_with("SUDO root") && key.starts_with("k3y:"));
+}
+
+pub fn any_case(header: String) {
+    sell(|| header.eq_ignore_ascii_case("Content-Length"));
+}
+
+fn crc32(bytes: &[u8]) -> u32 {
+    let mut crc = !0_u32;
+    for byte in bytes {
+        crc ^= u32::from(*byte);
+        for _ in 0..8 {
+            crc = if crc & 1 == 1 { (crc >> 1) ^ 0xEDB8_8320 } else { crc >> 1 };
         }
     }
-    sale.join().unwrap();
+    !crc
+}
+
+pub fn packet(packet: Vec<u8>) {
+    sell(|| {
+        packet.len() >= 8
+            && crc32(&packet[4..]) == u32::from_le_bytes([packet[0], packet[1], packet[2], packet[3]])
+            && packet[4] == 7
+    });
+}
+
+#[derive(Clone, PartialEq)]
+pub struct Point { pub x: i16, pub y: i16 }
+#[derive(Clone)]
+pub enum Style { Plain, Dashed(u8), Named(Option<u32>) }
+#[derive(Clone)]
+pub enum Shape { Dot, Line { from: Point, to: Option<Point> }, Poly(Vec<Point>, Style) }
+
+pub fn nested(shape: Shape) {
+    sell(|| match &shape {
+        Shape::Poly(points, Style::Named(Some(name))) => {
+            points.len() == 3 && points[1] == Point { x: -300, y: 1200 } && *name == 70_000
+        }
+        _ => false,
+    });
+}
+
+pub fn wide(it: (i128, char)) {
+    sell(|| it.0 == -170_000_000_000_000_000_000_000_000_001 && it.1 == 'ß');
+}
+
+pub fn float(y: f32, n: u8) {
+    sell(|| y == 3.25f32 && n > 200);
+}
+
+pub fn checked(bytes: Vec<u8>, check: u8) {
+    sell(|| {
+        bytes.len() > 3
+            && bytes.iter().fold(0_u8, |sum, byte| sum.wrapping_add(*byte)) == 0xA7
+            && check == bytes[0] ^ 0x3C
+    });
+}
+
+pub fn sum(a: u32, b: u32, c: u32) {
+    sell(|| a > 1000 && a.wrapping_add(b) == c && b > 77);
 }
 "#;
 
+/// Whether inputs, as text, are as small as they can be.
+type Small<'a> = &'a dyn Fn(&[String]) -> bool;
+
 #[test]
-fn inputs_of_all_kinds_are_found_by_their_comparisons() {
+fn inputs_of_all_kinds_are_found_and_made_small() {
     if !tools() {
         return;
     }
-    let found = fuzz("inputs::order", &["--until-bug", "--k", "1"]);
-    assert_eq!(found.code, Some(1), "{}", found.shown());
-    let report = found.json();
-    let bug = &report["harnesses"][0]["bugs"][0];
-    assert_eq!(bug["message"], "sold out");
-    assert_eq!(bug["confirmation"]["state"], "confirmed");
-    // As simple as they can be.
-    assert_eq!(bug["inputs"][0]["value"], "\"fat finger\"");
-    assert_eq!(
-        bug["inputs"][1]["value"],
-        "Order { mode: Draining, amounts: [0, 0, 0], rush: Some(-77) }"
-    );
+    let crc = |values: &[String]| {
+        let bytes = values[0].trim_matches(['[', ']']).split(", ");
+        let bytes: Vec<u8> = bytes.map(|byte| byte.parse().unwrap()).collect();
+        bytes.len() == 8 && bytes[4] == 7
+    };
+    let expected: [(&str, Small<'_>); 9] = [
+        ("order", &|values| {
+            values
+                == [
+                    "\"fat finger\"",
+                    "Order { mode: Draining, amounts: [0, 0, 0], rush: Some(-77) }",
+                ]
+        }),
+        ("words", &|values| values == ["\"SUDO root\"", "\"k3y:\""]),
+        ("any_case", &|values| {
+            values[0].eq_ignore_ascii_case("\"content-length\"")
+        }),
+        ("packet", &crc),
+        ("nested", &|values| {
+            values[0].contains("Point { x: -300, y: 1200 }") && values[0].contains("Some(70000)")
+        }),
+        ("wide", &|values| {
+            values == ["(-170000000000000000000000000001, 'ß')"]
+        }),
+        ("float", &|values| values == ["3.25", "201"]),
+        ("checked", &|values| values[0].matches(',').count() == 3),
+        ("sum", &|values| values == ["1001", "78", "1079"]),
+    ];
+    for (harness, small) in expected {
+        let limits = ["--until-bug", "--k", "1", "--time", "120"];
+        let found = fuzz(&format!("inputs::{harness}"), &limits);
+        assert_eq!(found.code, Some(1), "{}", found.shown());
+        let report = found.json();
+        let bug = &report["harnesses"][0]["bugs"][0];
+        assert_eq!(bug["message"], "sold out");
+        assert_eq!(bug["confirmation"]["state"], "confirmed");
+        let values = bug["inputs"].as_array().unwrap().iter();
+        let values: Vec<String> = values
+            .map(|input| input["value"].as_str().unwrap().to_owned())
+            .collect();
+        assert!(small(&values), "{harness}: {values:?}");
+    }
 }
 
 #[test]

@@ -76,6 +76,8 @@ fn nothing_is_lost_when_a_search_is_killed() {
     let _ = fs::remove_file(&file);
     let options = ["--checkpoint", "search"];
     let length = || fs::metadata(&file).map_or(0, |metadata| metadata.len());
+    let temporary = dir.join("temporary");
+    fs::create_dir_all(&temporary).unwrap();
     let mut before = 0;
     let mut killed = 0;
     // A worker that asks Z3, in the driver, has nobody to answer once that is killed.
@@ -85,6 +87,7 @@ fn nothing_is_lost_when_a_search_is_killed() {
             .args(["explore", "--strategy", "mcr", "--format", "json"])
             .args(options)
             .args(["--jobs", jobs, "--solver", solver])
+            .env("TMPDIR", &temporary)
             .stdout(std::process::Stdio::null())
             .spawn()
             .unwrap();
@@ -99,6 +102,9 @@ fn nothing_is_lost_when_a_search_is_killed() {
         before = length();
     }
     assert!(killed > 0);
+    let left = fs::read_dir(&temporary).unwrap().flatten();
+    let left: Vec<_> = left.map(|entry| entry.file_name()).collect();
+    assert!(left.is_empty(), "a killed search leaves {left:?}");
     // The worker that is left without its driver ends by itself, and the last thing that it wrote may be torn.
     let torn = fs::OpenOptions::new().write(true).open(&file).unwrap();
     torn.lock().unwrap();

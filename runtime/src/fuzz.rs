@@ -15,6 +15,16 @@
 //!
 //! [`Property`](crate::Property) is for tests that name harness and thread under test themselves.
 
+// Only its hooks record comparisons.
+#[cfg_attr(not(seqz_comparisons), allow(dead_code))]
+mod comparisons;
+#[cfg(seqz_comparisons)]
+mod hooks;
+mod inputs;
+mod literals;
+mod mutation;
+pub(crate) mod shrink;
+
 use std::cell::RefCell;
 use std::env;
 use std::ffi::c_int;
@@ -30,6 +40,8 @@ use crate::p_hat::{Outcome, run_bytes, split};
 use crate::rounds::{EVENTS, most, width};
 pub use crate::rounds::{ROUNDS, rounds, width_without_inputs};
 use crate::vocabulary::{BugKind, Role};
+use inputs::Mutator;
+pub use literals::Literal;
 
 /// The environment variable that names the harness.
 pub const HARNESS: &str = "SEQZ_HARNESS";
@@ -139,6 +151,8 @@ pub(crate) struct Target {
     /// The number of the machine's bugs that have been looked at.
     seen: usize,
     counts: Counts,
+    /// What changes the harness's inputs, if the harness has any.
+    mutator: Option<Mutator>,
     /// The number of executions to make; `until` is the time at which to stop.
     most: Option<u64>,
     until: Option<Instant>,
@@ -236,6 +250,7 @@ impl Target {
                 Solver::Grid,
             ),
             seen: 0,
+            mutator: Mutator::of(harness, k),
             counts: Counts {
                 file: chosen(COUNTS).map(|path| {
                     File::create(&path).unwrap_or_else(|error| panic!("{COUNTS}: {path}: {error}"))
@@ -391,7 +406,15 @@ pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
         let mut worth = Worth::Reject;
         let mut events = 0;
         for round in rounds(bytes, target.width, most(target.harness)) {
-            if target.worth(round) == Worth::Keep {
+            let found = match target.mutator.take() {
+                Some(mut mutator) => {
+                    let found = mutator.watch(round, || target.worth(round));
+                    target.mutator = Some(mutator);
+                    found
+                }
+                None => target.worth(round),
+            };
+            if found == Worth::Keep {
                 worth = Worth::Keep;
             }
             target.stop_after_most();
@@ -406,25 +429,35 @@ pub fn once(generated: Generated, bytes: &[u8]) -> Worth {
     })
 }
 
-/// Makes new bytes out of the first `size` ones of `data`, at most `most` of them. Returns their number. `by_fuzzer` is
-/// libFuzzer's own mutation.
+/// Makes new bytes out of the first `size` ones of `data`, at most `most` of them. Returns their number. `literals` are those
+/// of the program's source, and `by_fuzzer` is libFuzzer's own mutation.
 ///
 /// # Panics
 /// Where the environment names what there isn't.
 pub fn mutate(
     generated: Generated,
+    literals: &'static [Literal],
     data: &mut [u8],
     (size, most): (usize, usize),
     seed: u32,
     by_fuzzer: impl FnOnce(&mut [u8]) -> usize,
 ) -> usize {
-    let (width, k, rounds) = with_target(generated, |target| {
-        (target.width, target.k, crate::rounds::most(target.harness))
+    let made = with_target(generated, |target| {
+        let width = target.width;
+        if most < width.max(1) {
+            return None;
+        }
+        match &mut target.mutator {
+            None => Some(crate::rounds::mutate(
+                data,
+                (size, most),
+                (width, target.k),
+                seed,
+            )),
+            Some(mutator) => mutator.mutate(literals, data, size, seed),
+        }
     });
-    if rounds == 1 || most < width.max(1) {
-        return by_fuzzer(data);
-    }
-    crate::rounds::mutate(data, (size, most), (width, k), seed)
+    made.unwrap_or_else(|| by_fuzzer(data))
 }
 
 /// What the bytes stand for, up to the first round with a bug, and what happens then, in words.

@@ -8,7 +8,7 @@ use std::sync::atomic::{AtomicUsize, Ordering};
 
 use crate::bound::Bound;
 use crate::ending::Verdict;
-use crate::input::{ByteSource, Count, InputError, Inputs, Param, Random, Spec};
+use crate::input::{ByteSource, Count, InputError, Inputs, Param, Random, Shape, Spec};
 use crate::judge;
 use crate::std::panic::catch_unwind;
 use crate::values::Registry;
@@ -171,6 +171,9 @@ pub trait AnyHarness: Sync {
     /// The number of bytes that each parameter takes in what [`AnyHarness::bind_bytes`] reads.
     fn widths(&self) -> Vec<usize>;
 
+    /// What the bytes of each parameter stand for.
+    fn shapes(&self) -> Vec<Shape>;
+
     /// The harness with the inputs that the first bytes stand for.
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound;
 
@@ -265,6 +268,10 @@ impl<I: Inputs> AnyHarness for Harness<I> {
 
     fn widths(&self) -> Vec<usize> {
         I::widths()
+    }
+
+    fn shapes(&self) -> Vec<Shape> {
+        I::shapes()
     }
 
     fn bind_bytes(&self, bytes: &mut ByteSource<'_>) -> Bound {

@@ -3,6 +3,7 @@
 mod compound;
 mod parse;
 mod scalar;
+mod shape;
 
 use std::fmt;
 /// Names that [`inputs!`](crate::inputs) writes, independent of what they mean in the program.
@@ -12,6 +13,8 @@ pub use std::{format, string::String, vec::Vec};
 #[doc(hidden)]
 pub use compound::fields;
 pub use parse::split_list;
+pub use shape::Shape;
+pub(crate) use shape::{Value, read_all, write_all};
 
 /// A parameter of a harness.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -217,6 +220,9 @@ pub trait Input: Clone + fmt::Debug + 'static {
     /// The number of bytes that [`Input::decode`] takes for a value inside of `depth` lists.
     fn width(depth: usize) -> usize;
 
+    /// What the bytes of a value inside of `depth` lists stand for, part by part.
+    fn shape(depth: usize) -> Shape;
+
     /// The value that the next [`Input::width`] bytes stand for.
     fn decode(bytes: &mut ByteSource<'_>) -> Self;
 
@@ -349,6 +355,9 @@ pub trait Inputs: Clone + fmt::Debug + 'static {
     /// The number of bytes that each parameter takes.
     fn widths() -> Vec<usize>;
 
+    /// What the bytes of each parameter stand for.
+    fn shapes() -> Vec<Shape>;
+
     /// The inputs that these bytes stand for.
     fn decode(bytes: &mut ByteSource<'_>) -> Self;
 
@@ -408,6 +417,12 @@ macro_rules! inputs {
                 let mut widths = $crate::input::Vec::new();
                 $(widths.push(<$type as $crate::input::Input>::width(0));)*
                 widths
+            }
+
+            fn shapes() -> $crate::input::Vec<$crate::input::Shape> {
+                let mut shapes = $crate::input::Vec::new();
+                $(shapes.push(<$type as $crate::input::Input>::shape(0));)*
+                shapes
             }
 
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {

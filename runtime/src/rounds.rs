@@ -84,7 +84,7 @@ pub(crate) fn mutate(
 }
 
 /// Fills a round with what its parents have, each choice with its gap and pick from one of them, but for a byte or two.
-fn descend(round: &mut [u8], parents: &[&[u8]], k: usize, random: &mut Random) {
+pub(crate) fn descend(round: &mut [u8], parents: &[&[u8]], k: usize, random: &mut Random) {
     let first = parents[below(random, parents.len())];
     let other = parents[below(random, parents.len())];
     for (at, byte) in round.iter_mut().enumerate() {

@@ -233,6 +233,7 @@ impl Fuzzer<'_> {
                 artifacts: &artifacts,
                 longest: unit.longest,
                 inputs: !task.harness.parameters.is_empty(),
+                profile: !task.harness.parameters.is_empty() && unit.slices % 2 == 1,
                 time: end_of_slice.saturating_duration_since(now),
                 executions: unit.executions,
                 hang_after: self.options.hang_after,

@@ -55,8 +55,10 @@ pub(super) struct Slice<'a> {
     pub(super) artifacts: &'a Path,
     /// The number of bytes that matter.
     pub(super) longest: u32,
-    /// Whether the harness has inputs, whose comparisons are worth following.
+    /// Whether the harness has inputs.
     pub(super) inputs: bool,
+    /// Whether libFuzzer keeps what gets nearer to making a comparison succeed, too (its value profile).
+    pub(super) profile: bool,
     pub(super) time: Duration,
     pub(super) executions: Option<u64>,
     pub(super) hang_after: Duration,
@@ -228,6 +230,10 @@ impl Slice<'_> {
             .arg(format!("-seed={}", self.seed % 0x7FFF_FFFF + 1))
             .arg(prefix);
         if self.inputs {
+            // The mutator changes what it wants to change at once; a change of a change loses what the corpus has.
+            command.arg("-mutate_depth=1");
+        }
+        if self.profile {
             command.arg("-use_value_profile=1");
         }
         if self.ignore_detached_panics {

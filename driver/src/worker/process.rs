@@ -44,8 +44,6 @@ pub struct Process {
     may_block: bool,
     /// The time from which on the worker was always seen to wait without a limit.
     waits_since: Option<Instant>,
-    // The directory of the socket; removed with the worker.
-    _dir: TempDir,
 }
 
 /// The end of a worker.
@@ -96,6 +94,7 @@ impl Process {
         dir: Option<&Path>,
         variables: &[(&str, String)],
     ) -> io::Result<Self> {
+        // The directory goes as soon as the worker has connected, so that a seqz that is killed leaves none.
         let socket = socket_dir()?;
         let path = socket.path().join("worker");
         let listener = UnixListener::bind(&path)?;
@@ -154,7 +153,6 @@ impl Process {
             lives,
             may_block: false,
             waits_since: None,
-            _dir: socket,
         })
     }
 

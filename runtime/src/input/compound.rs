@@ -1,7 +1,7 @@
 //! Inputs made of others: options, tuples, arrays, vectors, and local structs and enums.
 
 use super::parse::bracketed;
-use super::{ByteSource, Input, LONGEST, Random};
+use super::{ByteSource, Input, LONGEST, Random, Shape};
 
 impl<V: Input> Input for Option<V> {
     fn domain() -> Option<u64> {
@@ -32,6 +32,10 @@ impl<V: Input> Input for Option<V> {
 
     fn width(depth: usize) -> usize {
         1 + V::width(depth)
+    }
+
+    fn shape(depth: usize) -> Shape {
+        V::shape(depth).optional()
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -65,6 +69,14 @@ impl<V: Input> Input for Vec<V> {
         1 + LONGEST
             .get(depth)
             .map_or(0, |longest| longest * V::width(depth + 1))
+    }
+
+    fn shape(depth: usize) -> Shape {
+        let longest = LONGEST.get(depth).copied();
+        Shape::List {
+            longest: longest.unwrap_or(0),
+            element: longest.map(|_| Box::new(V::shape(depth + 1))),
+        }
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -110,6 +122,10 @@ impl<V: Input, const N: usize> Input for [V; N] {
         N * V::width(depth)
     }
 
+    fn shape(depth: usize) -> Shape {
+        Shape::Parts(vec![V::shape(depth); N])
+    }
+
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
         std::array::from_fn(|_| V::decode(bytes))
     }
@@ -152,6 +168,10 @@ macro_rules! tuple {
                 0 $(+ $name::width(depth))*
             }
 
+            fn shape(depth: usize) -> Shape {
+                Shape::Parts(vec![$($name::shape(depth)),*])
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 ($($name::decode(bytes),)*)
             }
@@ -183,6 +203,10 @@ impl Input for () {
 
     fn width(_depth: usize) -> usize {
         0
+    }
+
+    fn shape(_depth: usize) -> Shape {
+        Shape::Parts(Vec::new())
     }
 
     fn decode(_bytes: &mut ByteSource<'_>) -> Self {}
@@ -294,6 +318,16 @@ macro_rules! input {
                     0 $(+ <$value as $crate::input::Input>::width(depth))*,
                 );)*
                 most + usize::from(variants > 1)
+            }
+
+            fn shape(depth: usize) -> $crate::input::Shape {
+                let mut variants = $crate::input::Vec::new();
+                $({
+                    let mut fields = $crate::input::Vec::new();
+                    $(fields.push(<$value as $crate::input::Input>::shape(depth));)*
+                    variants.push(fields);
+                })*
+                $crate::input::Shape::Variants(variants)
             }
 
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {

@@ -1,6 +1,6 @@
 //! Inputs that are one value: numbers, `bool`, `char`, texts.
 
-use super::{ByteSource, Input, Random};
+use super::{ByteSource, Input, Random, Shape};
 
 macro_rules! integer {
     ($($type:ident $small:expr;)*) => {$(
@@ -54,6 +54,13 @@ macro_rules! integer {
                 size_of::<Self>()
             }
 
+            fn shape(_depth: usize) -> Shape {
+                Shape::Integer {
+                    bytes: size_of::<Self>(),
+                    signed: Self::MIN != 0,
+                }
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 Self::from_le_bytes(bytes.take())
             }
@@ -76,7 +83,7 @@ macro_rules! integer {
 
 #[allow(unused_comparisons)]
 mod integers {
-    use super::{ByteSource, Input, Random};
+    use super::{ByteSource, Input, Random, Shape};
 
     integer! {
         u8 Some(256);
@@ -115,6 +122,10 @@ impl Input for bool {
 
     fn width(_depth: usize) -> usize {
         1
+    }
+
+    fn shape(_depth: usize) -> Shape {
+        Shape::Bool
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -160,6 +171,10 @@ impl Input for char {
 
     fn width(_depth: usize) -> usize {
         4
+    }
+
+    fn shape(_depth: usize) -> Shape {
+        Shape::Char
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {
@@ -212,6 +227,12 @@ macro_rules! float {
                 size_of::<Self>()
             }
 
+            fn shape(_depth: usize) -> Shape {
+                Shape::Float {
+                    bytes: size_of::<Self>(),
+                }
+            }
+
             fn decode(bytes: &mut ByteSource<'_>) -> Self {
                 Self::from_le_bytes(bytes.take())
             }
@@ -250,6 +271,12 @@ impl Input for String {
 
     fn width(_depth: usize) -> usize {
         1 + LONGEST_TEXT
+    }
+
+    fn shape(_depth: usize) -> Shape {
+        Shape::Text {
+            longest: LONGEST_TEXT,
+        }
     }
 
     fn decode(bytes: &mut ByteSource<'_>) -> Self {

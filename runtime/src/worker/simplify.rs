@@ -1,4 +1,4 @@
-//! Simpler inputs for a bug that a fuzzer has found: bytes that are smaller, in the same places.
+//! Simpler inputs for a bug that a fuzzer has found.
 
 use std::collections::BTreeSet;
 use std::io;
@@ -6,9 +6,11 @@ use std::io;
 use super::connection::Connection;
 use super::fuzzing::{ENOUGH_EVENTS, events};
 use super::message::{ByteChoice, SimplifyReply, SimplifyRequest};
-use crate::engine::{Limits, Machine, Solver};
+use crate::engine::{Limits, Machine, NO_MORE, Solver};
 use crate::fuzz::key;
+use crate::fuzz::shrink::shrink;
 use crate::harness::AnyHarness;
+use crate::input::{Shape, Value, read_all, write_all};
 use crate::p_hat::run_bytes;
 
 /// Sends each simpler string as it is found: the next one may end the process.
@@ -41,7 +43,7 @@ pub(super) fn serve(
     let (wanted, mut spent) = met(bytes);
     let mut sent = Ok(());
     let mut left = if wanted.is_empty() { 0 } else { executions };
-    simplify(bytes, 2 * k, &mut |candidate| {
+    let mut asked = |candidate: &[u8]| {
         left = left.checked_sub(1).filter(|_| spent < ENOUGH_EVENTS)?;
         let (found, events) = met(candidate);
         spent += events;
@@ -50,7 +52,22 @@ pub(super) fn serve(
             sent = connection.send(SimplifyReply::Simpler(candidate.to_vec()));
         }
         sent.is_ok().then_some(same)
-    });
+    };
+    // First the inputs as what they are, then what is left of the bytes.
+    let shapes = harness.shapes();
+    let from = bytes.len().min(2 * k);
+    let width: usize = shapes.iter().map(Shape::width).sum();
+    let rest = bytes.get(from + width..).unwrap_or_default();
+    let written = |values: &[Value]| {
+        let mut new = bytes[..from].to_vec();
+        new.resize(2 * k, NO_MORE);
+        write_all(&shapes, values, &mut new);
+        new.extend(rest);
+        new
+    };
+    let values = read_all(&shapes, bytes.get(2 * k..).unwrap_or_default());
+    let best = shrink(&shapes, &values, &mut |values| asked(&written(values)));
+    simplify(&written(&best), 2 * k + width, &mut asked);
     sent?;
     connection.send(SimplifyReply::Done)
 }

@@ -2,6 +2,7 @@
 
 mod build_script;
 mod code;
+mod literals;
 pub(crate) mod manifest;
 mod p_hat;
 mod profile;
@@ -12,6 +13,7 @@ mod testers;
 use std::path::{Path, PathBuf};
 
 use code::{Part, tokens};
+use literals::Literals;
 use p_hat::Whole;
 use proc_macro2::TokenStream;
 use quote::{ToTokens as _, quote};
@@ -133,6 +135,7 @@ pub(crate) fn generate(
             &program.package.patch,
             options,
             coercions,
+            &Literals::of(program),
         )
         .map_err(|error| manifest::unwritten(&program.package, &error))?,
         has_unsafe: program.has_unsafe(),

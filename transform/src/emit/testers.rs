@@ -7,6 +7,7 @@ use quote::quote;
 use toml::Table;
 
 use super::code::{Part, file, tokens};
+use super::literals::Literals;
 use super::manifest::{beside, profile_of_runtime};
 use crate::harness::Harness;
 use crate::options::Options;
@@ -28,6 +29,7 @@ pub(super) fn files(
     patch: &Table,
     options: &Options,
     coercions: &str,
+    literals: &Literals,
 ) -> Result<Vec<(PathBuf, String)>, toml::ser::Error> {
     let k = options.k;
     let files = [
@@ -35,6 +37,7 @@ pub(super) fn files(
         (WRAPPER, WRAPPER_TEXT.to_owned()),
         ("fuzz/Cargo.toml", fuzz_manifest(package, patch)?),
         ("fuzz/fuzz_targets/p_hat.rs", target(library)),
+        ("fuzz/fuzz_targets/literals.rs", literals.text()),
         (
             "fuzz/.gitignore",
             "target\ncorpus\nartifacts\ncoverage\n".to_owned(),
@@ -57,12 +60,33 @@ const WRAPPER_TEXT: &str = r##"#!/bin/sh
 # comparisons of the runtime that it links would lead it astray, and take most of its time. So that is compiled as it is
 # without a fuzzer. Where the program compares texts or slices, that is to be a call, which the fuzzer sees, and from which it
 # learns what they are compared with; the compiler would make loads and comparisons of it after those have been
-# instrumented. Anything else goes to rustc unchanged.
+# instrumented. Nor is it to compare several numbers at once, which is not instrumented at all. The linker puts functions of the runtime before those that are called for comparisons (--wrap), so that the
+# runtime sees the operands, too, and makes inputs of them. Anything else goes to rustc unchanged.
 rustc=$1
 shift
+instrumented=false
+case " $* " in
+    *" -Cpasses=sancov"*) instrumented=true ;;
+esac
+case " $* " in
+    *" --crate-name seqz_runtime "*)
+        if [ $instrumented = true ] && [ "$(uname)" = Linux ]; then
+            set -- "$@" --cfg=seqz_comparisons
+        fi
+        ;;
+    *" --crate-name p_hat "*)
+        if [ $instrumented = true ] && [ "$(uname)" = Linux ]; then
+            for width in 1 2 4 8; do
+                set -- "$@" "-Clink-arg=-Wl,--wrap=__sanitizer_cov_trace_cmp$width" \
+                    "-Clink-arg=-Wl,--wrap=__sanitizer_cov_trace_const_cmp$width"
+            done
+            set -- "$@" -Clink-arg=-Wl,--wrap=memcmp -Clink-arg=-Wl,--wrap=bcmp
+        fi
+        ;;
+esac
 case " $* " in
     *" --crate-name seqz_vocabulary "* | *" --crate-name seqz_feasibility "* | *" --crate-name seqz_runtime "* | *" --crate-name libfuzzer_sys "* | *" --crate-name arbitrary "*) ;;
-    *" -Cpasses=sancov"*) exec "$rustc" "$@" -Cllvm-args=-max-loads-per-memcmp=0 ;;
+    *" -Cpasses=sancov"*) exec "$rustc" "$@" -Cllvm-args=-max-loads-per-memcmp=0 -Cno-vectorize-slp -Cno-vectorize-loops ;;
     *) exec "$rustc" "$@" ;;
 esac
 for argument do
@@ -122,6 +146,8 @@ fn target(library: &str) -> String {
         &quote!(#![no_main]),
         [
             Part::Items(quote! {
+                mod literals;
+
                 use std::fmt;
                 use libfuzzer_sys::arbitrary::{Arbitrary, Result, Unstructured};
                 use libfuzzer_sys::{Corpus, fuzz_mutator, fuzz_target, fuzzer_mutate};
@@ -160,9 +186,14 @@ fn target(library: &str) -> String {
             Part::Call(
                 "fuzz_mutator",
                 quote!(|data: &mut [u8], size: usize, max_size: usize, seed: u32| {
-                    fuzz::mutate(FUZZED, data, (size, max_size), seed, |data| {
-                        fuzzer_mutate(data, size, max_size)
-                    })
+                    fuzz::mutate(
+                        FUZZED,
+                        literals::LITERALS,
+                        data,
+                        (size, max_size),
+                        seed,
+                        |data| fuzzer_mutate(data, size, max_size),
+                    )
                 }),
             ),
         ],
