@@ -420,9 +420,7 @@ macro_rules! inputs {
             }
 
             fn shapes() -> $crate::input::Vec<$crate::input::Shape> {
-                let mut shapes = $crate::input::Vec::new();
-                $(shapes.push(<$type as $crate::input::Input>::shape(0));)*
-                shapes
+                $crate::input::Vec::from([$(<$type as $crate::input::Input>::shape(0)),*])
             }
 
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {

@@ -324,21 +324,7 @@ fn collect(
         }
         _ => {}
     }
-    let children: Vec<(&Shape, &Value)> = match (shape, value) {
-        (
-            Shape::List {
-                element: Some(element),
-                ..
-            },
-            Value::List(elements),
-        ) => elements.iter().map(|value| (&**element, value)).collect(),
-        (Shape::Variants(variants), Value::Variant(which, fields)) => {
-            variants[*which].iter().zip(fields).collect()
-        }
-        (Shape::Parts(shapes), Value::Parts(values)) => shapes.iter().zip(values).collect(),
-        _ => Vec::new(),
-    };
-    for (at, (shape, value)) in children.into_iter().enumerate() {
+    for (at, (shape, value)) in shape.parts(value).into_iter().enumerate() {
         path.push(at);
         collect(shape, value, compared, path, places);
         path.pop();

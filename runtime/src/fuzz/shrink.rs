@@ -68,27 +68,9 @@ impl Size {
             Value::Variant(which, _) => self.elements += which,
             Value::Parts(_) => {}
         }
-        for (shape, value) in parts(shape, value) {
+        for (shape, value) in shape.parts(value) {
             self.add(shape, value);
         }
-    }
-}
-
-/// The parts of a value with their shapes.
-fn parts<'a>(shape: &'a Shape, value: &'a Value) -> Vec<(&'a Shape, &'a Value)> {
-    match (shape, value) {
-        (
-            Shape::List {
-                element: Some(element),
-                ..
-            },
-            Value::List(elements),
-        ) => elements.iter().map(|value| (&**element, value)).collect(),
-        (Shape::Variants(variants), Value::Variant(which, fields)) => {
-            variants[*which].iter().zip(fields).collect()
-        }
-        (Shape::Parts(shapes), Value::Parts(values)) => shapes.iter().zip(values).collect(),
-        _ => Vec::new(),
     }
 }
 
@@ -275,7 +257,8 @@ fn find<'a>(
             return Some((shape, value));
         }
         *at -= 1;
-        parts(shape, value)
+        shape
+            .parts(value)
             .into_iter()
             .find_map(|part| inside(part, at))
     }

@@ -321,13 +321,11 @@ macro_rules! input {
             }
 
             fn shape(depth: usize) -> $crate::input::Shape {
-                let mut variants = $crate::input::Vec::new();
-                $({
-                    let mut fields = $crate::input::Vec::new();
-                    $(fields.push(<$value as $crate::input::Input>::shape(depth));)*
-                    variants.push(fields);
-                })*
-                $crate::input::Shape::Variants(variants)
+                $crate::input::Shape::Variants($crate::input::Vec::from([
+                    $($crate::input::Vec::from([
+                        $(<$value as $crate::input::Input>::shape(depth)),*
+                    ])),*
+                ]))
             }
 
             fn decode(bytes: &mut $crate::input::ByteSource<'_>) -> Self {

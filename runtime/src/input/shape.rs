@@ -84,6 +84,24 @@ impl Shape {
         }
     }
 
+    /// The parts of a value with their shapes: elements, fields, or what else it is made of.
+    pub(crate) fn parts<'a>(&'a self, value: &'a Value) -> Vec<(&'a Self, &'a Value)> {
+        match (self, value) {
+            (
+                Self::List {
+                    element: Some(element),
+                    ..
+                },
+                Value::List(elements),
+            ) => elements.iter().map(|value| (&**element, value)).collect(),
+            (Self::Variants(variants), Value::Variant(which, fields)) => {
+                variants[*which].iter().zip(fields).collect()
+            }
+            (Self::Parts(shapes), Value::Parts(values)) => shapes.iter().zip(values).collect(),
+            _ => Vec::new(),
+        }
+    }
+
     /// Reads the value at the front of `bytes`; zeros stand for bytes that are missing.
     pub(crate) fn read(&self, bytes: &[u8]) -> Value {
         match self {
@@ -246,7 +264,7 @@ mod tests {
             let again = V::decode(&mut ByteSource::new(&written));
             // A number that is none is not equal to itself.
             assert!(
-                decoded == again || decoded != decoded,
+                decoded == again || decoded != decoded.clone(),
                 "{decoded:?} {again:?}"
             );
             assert_eq!(shape.read(&written), shape.read(&bytes));
