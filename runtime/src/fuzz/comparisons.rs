@@ -5,8 +5,8 @@
 //! correspondence": Aschermann, Schumilo, Blazytko, Gawlik, Holz, REDQUEEN, NDSS 2019).
 //!
 //! The compiler's coverage instrumentation calls a function for each comparison of integers, and `rustc.sh` of a generated
-//! crate has each comparison of bytes be a call. [`hooks`] stand before both. Without that script nothing is recorded, and
-//! a fuzzer has to do without.
+//! crate has each comparison of bytes be a call. The functions of `hooks.rs` stand before both. Without that script nothing is
+//! recorded, and a fuzzer has to do without.
 
 use std::cell::{Cell, RefCell};
 
