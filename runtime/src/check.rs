@@ -70,6 +70,8 @@ message! {
         /// The number of executions in which a scope waited for destructors of thread-locals, which may also run after the
         /// scope's end.
         pub scoped: u64,
+        /// The number of executions in which T' fails in a round after the first one, which is not judged.
+        pub later: u64,
         /// The number of choices that were not executed.
         pub skipped: u64,
     }
@@ -84,6 +86,7 @@ impl Level {
             && self.interfering_cut == 0
             && self.unknown == 0
             && self.scoped == 0
+            && self.later == 0
             && self.hurried == 0
     }
 
@@ -126,6 +129,7 @@ impl Level {
         self.buggy += other.buggy;
         self.undecided += other.undecided;
         self.scoped += other.scoped;
+        self.later += other.later;
         self.skipped += other.skipped;
     }
 }
@@ -276,6 +280,7 @@ impl<'a> Search<'a> {
             level.undecided += machine.undecided();
             level.interfering_waiting += u64::from(machine.interfering_waits());
             level.scoped += u64::from(machine.leaves_scope_open());
+            level.later += u64::from(machine.interfering_fails_later());
             level.hurried += u64::from(machine.hurries_time());
             self.frontier.add(pairs, machine.revealed());
             if !watch.after(&level, machine) {

@@ -142,6 +142,7 @@ impl Gathered {
             (counts.undecided > 0, Reason::Undecided),
             (counts.unknown > 0, Reason::SolverUnknown),
             (counts.scoped > 0, Reason::ScopedDestructor),
+            (counts.later > 0, Reason::LaterRound),
             (counts.hurried > 0, Reason::PassingTime),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),

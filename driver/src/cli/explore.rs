@@ -35,7 +35,8 @@ use crate::terminal::Terminal;
         Every harness is run as it is, with its threads as coroutines under a scheduler that decides at each access to \
         what they share whose turn it is. The strategy says which orders are tried. At the end there is, for each \
         harness, what can be promised: that all was run (exhausted), all within a bound, or a sample.\n\n\
-        The memory model is sequential consistency: `Ordering` arguments are not looked at.",
+        The memory model is sequential consistency: what `Ordering` arguments allow beyond that is not \
+        explored. Data races of `unsafe` code are judged by these arguments.",
     after_long_help = "Examples:\n  \
         seqz explore                                every harness of the crate in this directory\n  \
         seqz explore src/queue.rs --harness push_and_pop --strategy icb --bound 2\n  \

@@ -159,6 +159,8 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         || has(Reason::VirtualTime)
         || has(Reason::PassingTime)
         || has(Reason::ScopedDestructor)
+        || has(Reason::LaterRound)
+        || has(Reason::Reasonless)
         || has(Reason::WaitingWriter)
         || has(Reason::TriedBesideWriter)
         || has(Reason::UsedUnpark)

@@ -13,7 +13,7 @@ macro_rules! package {
             "\"\nedition = \"2024\"\nlicense = \"MIT OR Apache-2.0\"\npublish = false\n\n[lints.rust]\n",
             "unexpected_cfgs = { level = \"warn\", check-cfg = ['cfg(feature, values(",
             $features,
-            "))'] }\n"
+            "))', 'cfg(seqz_comparisons)'] }\n"
         )
     };
 }

@@ -282,6 +282,8 @@ pub enum Reason {
     PassingTime,
     /// A scope waited for destructors of thread-locals, which may also come after its end.
     ScopedDestructor,
+    /// The other thread fails in a round after the first one, which is not judged.
+    LaterRound,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
     /// An attempt to read a lock succeeded that may also fail, since a writer waits for the lock.
@@ -300,7 +302,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 22] = [
+    pub const ALL: [Self; 23] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -316,6 +318,7 @@ impl Reason {
         Self::VirtualTime,
         Self::PassingTime,
         Self::ScopedDestructor,
+        Self::LaterRound,
         Self::WaitingWriter,
         Self::TriedBesideWriter,
         Self::UsedUnpark,

@@ -312,6 +312,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::ScopedDestructor => {
             "a scoped thread's thread-local has a destructor that uses what threads share, and that may also run after the scope's end, which was not tried"
         }
+        Reason::LaterRound => {
+            "the other thread fails in a round after the first one, after what the thread under test has read: `seqz explore` judges that"
+        }
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
         }

@@ -377,7 +377,8 @@ fn look_at(
 ) {
     let of_t = noted.at.line != Line::Interfering;
     if !of_t && noted.at.unsure {
-        // Where T' is the thread under test, feasibility decides.
+        // Where T' is the thread under test, feasibility decides; but T' of a later round may know what T has read.
+        engine.interfering_fails_later |= engine.rounds.over() > 0;
         return;
     }
     let (message, place) = match noted.panic {

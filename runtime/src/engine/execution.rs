@@ -382,6 +382,13 @@ impl Machine {
         self.engine.has_left_scope_open
     }
 
+    /// Whether T' fails in the latest execution in a round after the first one. Such a failure may need what T has read in the
+    /// rounds before, and is neither a bug of T nor one of T' by itself.
+    #[must_use]
+    pub const fn interfering_fails_later(&self) -> bool {
+        self.engine.interfering_fails_later
+    }
+
     /// Whether in the latest execution a time limit may run out at another event than was tried.
     #[must_use]
     pub const fn hurries_time(&self) -> bool {
@@ -525,6 +532,7 @@ impl Engine {
             begin: None,
             tied: false,
             rounds: super::rounds::Rounds::default(),
+            interfering_fails_later: false,
             first_of_round: 0,
             uses_channels: false,
             interfering_was_cut: false,
@@ -593,6 +601,7 @@ impl Engine {
             begin,
             tied,
             rounds,
+            interfering_fails_later,
             first_of_round,
             uses_channels,
             interfering_was_cut,
@@ -670,6 +679,7 @@ impl Engine {
         *begin = None;
         *tied = false;
         rounds.clear();
+        *interfering_fails_later = false;
         *first_of_round = 0;
         *uses_channels = false;
         *interfering_was_cut = false;

@@ -279,6 +279,8 @@ pub struct Engine {
     tied: bool,
     /// The rounds that are over.
     rounds: rounds::Rounds,
+    /// Whether T' has failed in a round after the first one.
+    interfering_fails_later: bool,
     /// Objects with a smaller number were used in a round that is over.
     first_of_round: Object,
     /// Whether a thread has used a channel while another one ran.

@@ -88,6 +88,54 @@ fn a_failure_of_the_second_round_needs_a_read_of_the_first_and_one_of_its_own() 
     assert_eq!(bugs, []);
 }
 
+/// The levels of a program with a thread under test.
+type Levels<'a> = &'a dyn Fn(Role) -> Vec<Level>;
+
+#[test]
+fn a_failure_of_the_other_thread_in_a_later_round_takes_the_promise() {
+    // What T has read in the first round is handed to T' of the second one by main, or is there when that begins.
+    let after = |fails: fn(bool)| {
+        move || {
+            let go = Arc::new(AtomicU32::new(0));
+            let saw = Arc::new(AtomicU32::new(0));
+            let (a, b) = (Arc::clone(&go), Arc::clone(&go));
+            let note = Arc::clone(&saw);
+            both(
+                move || note.store(a.load(SeqCst), SeqCst),
+                move || b.store(1, SeqCst),
+            );
+            let seen = saw.load(SeqCst) == 1;
+            both(|| {}, move || fails(seen));
+        }
+    };
+    let panics = after(|seen| assert!(!seen, "seen"));
+    let locks_itself = after(|seen| {
+        let lock = Mutex::new(());
+        let _guard = lock.lock().unwrap();
+        if seen {
+            let _again = lock.lock();
+        }
+    });
+    let all: [(&str, Levels<'_>); 3] = [
+        ("panics", &|role| check(role, panics).unwrap().1),
+        ("locks itself", &|role| check(role, locks_itself).unwrap().1),
+        ("does nothing", &|role| {
+            check(role, after(|_| {})).unwrap().1
+        }),
+    ];
+    for (what, levels) in all {
+        let later = |level: &Level| level.later > 0 && !level.exhausted();
+        let lost = levels(Role::First);
+        assert_eq!(
+            lost.iter().any(later),
+            what != "does nothing",
+            "{what}: {lost:?}"
+        );
+        let as_t = levels(Role::Second);
+        assert!(as_t.iter().all(Level::exhausted), "{what}: {as_t:?}");
+    }
+}
+
 #[test]
 fn rounds_in_a_loop_go_on_with_what_the_rounds_before_have_left() {
     for (rounds, fails) in [(2, false), (3, true)] {
