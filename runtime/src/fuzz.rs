@@ -20,7 +20,7 @@
 mod comparisons;
 #[cfg(seqz_comparisons)]
 mod hooks;
-mod inputs;
+pub(crate) mod inputs;
 mod literals;
 mod mutation;
 pub(crate) mod shrink;

@@ -149,22 +149,19 @@ fn may_split(handle: Handle, site: Site, waiting: &[ThreadNo]) -> bool {
 
 fn too_many(handle: Handle, site: Site, waiting: &[ThreadNo]) {
     let engine = handle.get();
-    let mut message = String::new();
-    {
-        let mut names = vec![describe(engine.threads.get(engine.threads.current))];
-        if let Some((first, second)) = engine.threads.parties.filter(|_| !engine.joined) {
-            for party in [first, second] {
-                if party != engine.threads.current {
-                    names.push(describe(engine.threads.get(party)));
-                }
+    let mut names = vec![describe(engine.threads.get(engine.threads.current))];
+    if let Some((first, second)) = engine.threads.parties.filter(|_| !engine.joined) {
+        for party in [first, second] {
+            if party != engine.threads.current {
+                names.push(describe(engine.threads.get(party)));
             }
         }
-        for &thread in waiting {
-            names.push(describe(engine.threads.get(thread)));
-        }
-        message.push_str("more than two threads run at once here: ");
-        message.push_str(&names.join(", "));
     }
+    for &thread in waiting {
+        names.push(describe(engine.threads.get(thread)));
+    }
+    let names = names.join(", ");
+    let message = format!("more than two threads run at once here: {names}");
     unsupported(handle, message, Some(site));
 }
 

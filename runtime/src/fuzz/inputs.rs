@@ -10,7 +10,7 @@ use super::comparisons::{Compared, directed, record, recorded};
 use super::literals::{Literal, Literals, one_of};
 use super::mutation;
 use crate::harness::AnyHarness;
-use crate::input::{Random, Shape, read_all, write_all};
+use crate::input::{Random, Shape, Value, read_all, write_all};
 use crate::rounds::descend;
 
 /// The most strings that wait for their turn.
@@ -30,8 +30,6 @@ const REMEMBERED: usize = 64;
 #[derive(Debug)]
 pub(super) struct Mutator {
     shapes: Vec<Shape>,
-    /// The number of bytes of the inputs.
-    width: usize,
     /// The number of non-local reads.
     k: usize,
     literals: Option<Literals>,
@@ -50,10 +48,9 @@ impl Mutator {
     /// `None`: the harness has no inputs.
     pub(super) fn of(harness: &dyn AnyHarness, k: usize) -> Option<Self> {
         let shapes = harness.shapes();
-        let width = shapes.iter().map(Shape::width).sum();
+        let width: usize = shapes.iter().map(Shape::width).sum();
         (width > 0).then(|| Self {
             shapes,
-            width,
             k,
             literals: None,
             random: Random::new(0),
@@ -85,16 +82,15 @@ impl Mutator {
             .collect();
         all.sort_unstable_by_key(|(times, random, _)| (*times, *random));
         all.truncate(FOLLOWED);
-        let inputs = self.inputs(bytes).to_vec();
-        let values = read_all(&self.shapes, &inputs);
+        let inputs = inputs(bytes, self.k);
+        let values = read_all(&self.shapes, inputs);
         // What is new comes last, which is what is taken first.
         for (times, _, compared) in all.into_iter().rev() {
-            if let Some(directed) = directed(&self.shapes, &values, &inputs, &compared) {
+            if let Some(directed) = directed(&self.shapes, &values, inputs, &compared) {
                 for _ in 0..if times == 0 { TRIES } else { 1 } {
                     let mut values = values.clone();
-                    directed.apply(&self.shapes, &mut values, &inputs, &mut self.random);
-                    let mut new = bytes.to_vec();
-                    self.put(&values, &mut new);
+                    directed.apply(&self.shapes, &mut values, inputs, &mut self.random);
+                    let new = with_inputs(bytes, self.k, &self.shapes, &values);
                     self.waiting.push(new);
                 }
             }
@@ -103,22 +99,6 @@ impl Mutator {
         let old = self.waiting.len().saturating_sub(WAITING);
         self.waiting.drain(..old);
         result
-    }
-
-    fn inputs<'a>(&self, bytes: &'a [u8]) -> &'a [u8] {
-        bytes.get(2 * self.k..).unwrap_or_default()
-    }
-
-    /// Writes the inputs to their place.
-    fn put(&self, values: &[crate::input::Value], bytes: &mut Vec<u8>) {
-        let from = 2 * self.k;
-        let missing = from.saturating_sub(bytes.len());
-        // Missing choices are none.
-        bytes.extend(std::iter::repeat_n(crate::engine::NO_MORE, missing));
-        let mut inputs = Vec::new();
-        write_all(&self.shapes, values, &mut inputs);
-        let end = bytes.len().min(from + self.width);
-        bytes.splice(from..end, inputs);
     }
 
     /// Makes new bytes out of the first `size` ones of `data`, which is long enough for an execution. `None`: the fuzzer is
@@ -150,10 +130,9 @@ impl Mutator {
         let mut new = old;
         if inputs {
             let literals = self.literals.get_or_insert_with(|| Literals::new(literals));
-            let bytes = new.get(2 * self.k..).unwrap_or_default();
-            let mut values = read_all(&self.shapes, bytes);
+            let mut values = read_all(&self.shapes, self::inputs(&new, self.k));
             let other = one_of(&self.remembered, &mut self.random);
-            let others = read_all(&self.shapes, other.get(2 * self.k..).unwrap_or_default());
+            let others = read_all(&self.shapes, self::inputs(other, self.k));
             mutation::mutate(
                 &self.shapes,
                 &mut values,
@@ -161,7 +140,7 @@ impl Mutator {
                 literals,
                 &mut self.random,
             );
-            self.put(&values, &mut new);
+            new = with_inputs(&new, self.k, &self.shapes, &values);
         }
         if choices && self.k > 0 {
             let parent = new.clone();
@@ -182,4 +161,19 @@ impl Mutator {
             self.remembered[at] = bytes.to_vec();
         }
     }
+}
+
+/// The bytes of the inputs in an execution's bytes for `k` non-local reads, and what follows.
+pub(crate) fn inputs(bytes: &[u8], k: usize) -> &[u8] {
+    bytes.get(2 * k..).unwrap_or_default()
+}
+
+/// An execution's bytes with these values in the place of its inputs. Choices that are missing before them are none.
+pub(crate) fn with_inputs(bytes: &[u8], k: usize, shapes: &[Shape], values: &[Value]) -> Vec<u8> {
+    let mut new = bytes[..bytes.len().min(2 * k)].to_vec();
+    new.resize(2 * k, crate::engine::NO_MORE);
+    write_all(shapes, values, &mut new);
+    // The extension stays.
+    new.extend(bytes.get(new.len()..).unwrap_or_default());
+    new
 }

@@ -6,11 +6,12 @@ use std::io;
 use super::connection::Connection;
 use super::fuzzing::{ENOUGH_EVENTS, events};
 use super::message::{ByteChoice, SimplifyReply, SimplifyRequest};
-use crate::engine::{Limits, Machine, NO_MORE, Solver};
+use crate::engine::{Limits, Machine, Solver};
+use crate::fuzz::inputs::{inputs, with_inputs};
 use crate::fuzz::key;
 use crate::fuzz::shrink::shrink;
 use crate::harness::AnyHarness;
-use crate::input::{Shape, Value, read_all, write_all};
+use crate::input::{Shape, Value, read_all};
 use crate::p_hat::run_bytes;
 
 /// Sends each simpler string as it is found: the next one may end the process.
@@ -55,17 +56,9 @@ pub(super) fn serve(
     };
     // First the inputs as what they are, then what is left of the bytes.
     let shapes = harness.shapes();
-    let from = bytes.len().min(2 * k);
     let width: usize = shapes.iter().map(Shape::width).sum();
-    let rest = bytes.get(from + width..).unwrap_or_default();
-    let written = |values: &[Value]| {
-        let mut new = bytes[..from].to_vec();
-        new.resize(2 * k, NO_MORE);
-        write_all(&shapes, values, &mut new);
-        new.extend(rest);
-        new
-    };
-    let values = read_all(&shapes, bytes.get(2 * k..).unwrap_or_default());
+    let written = |values: &[Value]| with_inputs(bytes, k, &shapes, values);
+    let values = read_all(&shapes, inputs(bytes, k));
     let best = shrink(&shapes, &values, &mut |values| asked(&written(values)));
     simplify(&written(&best), 2 * k + width, &mut asked);
     sent?;

@@ -25,72 +25,35 @@ enum Change {
     Parts(&'static [(&'static str, &'static str)]),
 }
 
+/// The model of a parked thread of parking_lot_core: the file, what it waits by, and the form of its version.
+macro_rules! parker {
+    ($file:literal, $waits:literal, $form:literal => $text:literal) => {
+        Model {
+            package: "parking_lot_core",
+            file: concat!("src/thread_parker/", $file),
+            change: Change::Whole {
+                needs: &[
+                    $form,
+                    "prepare_park",
+                    "timed_out",
+                    "park_until",
+                    "unpark_lock",
+                    $waits,
+                ],
+                text: include_str!($text),
+            },
+        }
+    };
+}
+
 /// The models of all crates.
 const ALL: &[Model] = &[
-    // The futex of a parked thread.
-    Model {
-        package: "parking_lot_core",
-        file: "src/thread_parker/linux.rs",
-        change: Change::Whole {
-            needs: &[
-                "super::ThreadParkerT",
-                "prepare_park",
-                "timed_out",
-                "park_until",
-                "unpark_lock",
-                "SYS_futex",
-            ],
-            text: include_str!("models/thread_parker.rs"),
-        },
-    },
-    // The same in versions that have no trait for it.
-    Model {
-        package: "parking_lot_core",
-        file: "src/thread_parker/linux.rs",
-        change: Change::Whole {
-            needs: &[
-                "\nimpl ThreadParker {",
-                "prepare_park",
-                "timed_out",
-                "park_until",
-                "unpark_lock",
-                "SYS_futex",
-            ],
-            text: include_str!("models/thread_parker_without_trait.rs"),
-        },
-    },
+    // The futex of a parked thread; in versions that have no trait for it, too.
+    parker!("linux.rs", "SYS_futex", "super::ThreadParkerT" => "models/thread_parker.rs"),
+    parker!("linux.rs", "SYS_futex", "\nimpl ThreadParker {" => "models/thread_parker_without_trait.rs"),
     // The mutex and the condition variable of a parked thread, where there is no futex.
-    Model {
-        package: "parking_lot_core",
-        file: "src/thread_parker/unix.rs",
-        change: Change::Whole {
-            needs: &[
-                "super::ThreadParkerT",
-                "prepare_park",
-                "timed_out",
-                "park_until",
-                "unpark_lock",
-                "pthread_cond_wait",
-            ],
-            text: include_str!("models/thread_parker.rs"),
-        },
-    },
-    // The same in versions that have no trait for it.
-    Model {
-        package: "parking_lot_core",
-        file: "src/thread_parker/unix.rs",
-        change: Change::Whole {
-            needs: &[
-                "\nimpl ThreadParker {",
-                "prepare_park",
-                "timed_out",
-                "park_until",
-                "unpark_lock",
-                "pthread_cond_wait",
-            ],
-            text: include_str!("models/thread_parker_without_trait.rs"),
-        },
-    },
+    parker!("unix.rs", "pthread_cond_wait", "super::ThreadParkerT" => "models/thread_parker.rs"),
+    parker!("unix.rs", "pthread_cond_wait", "\nimpl ThreadParker {" => "models/thread_parker_without_trait.rs"),
     // A thread that finds a lock taken parks at once.
     Model {
         package: "parking_lot_core",
