@@ -20,9 +20,10 @@ const LOOK: Duration = Duration::from_millis(5);
 /// The time between two looks at the memory of a run.
 const WEIGH: Duration = Duration::from_millis(200);
 /// The time that a run may take beyond its limit, to start, to replay its findings, and to report.
-const GRACE: Duration = Duration::from_secs(30);
-/// The time that a run with a build of its own may take beyond its limit.
-const BUILD: Duration = Duration::from_secs(600);
+///
+/// A run keeps its limit itself, and counts no time against the method in which it waits for another process's lock on
+/// cargo's files or for a build. This is for a run that does not end at all.
+const GRACE: Duration = Duration::from_secs(600);
 /// The time that a run has to end after it was told to end. What it has found by then is lost where it is not reported, and on
 /// a machine with much else to do that takes long.
 const PATIENCE: Duration = Duration::from_secs(30);
@@ -120,13 +121,7 @@ impl Job {
         };
         let ((said, first), (complained, second)) = (said.unzip(), complained.unzip());
         let began = Instant::now();
-        let until = began
-            + Duration::from_secs_f64(settings.limits.seconds)
-            + if self.method == Method::Fuzz {
-                BUILD
-            } else {
-                GRACE
-            };
+        let until = began + Duration::from_secs_f64(settings.limits.seconds) + GRACE;
         let mut weighed = began;
         let mut told: Option<(Ended, Instant)> = None;
         let mut pause = Duration::from_millis(1);
