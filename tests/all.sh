@@ -39,30 +39,36 @@ logs=$(mktemp -d)
 trap 'rm -rf "$logs"' EXIT
 cargo test --quiet --workspace "${features[@]}" --no-run
 
-# Three runs beside each other keep two processors busy: one that fuzzes, for which programs wait for each other, one of
-# tests that are one long test each, and one of all others.
-fuzzing=(fuzz compare)
-long=(whole_programs crates loops oracle examples)
+# A run per file of tests, three at a time, which keep two processors busy: programs that are fuzzed wait for each other, and
+# some files are one long test. Those that take longest begin first, so that none of them is left to run alone at the end.
+long=(fuzz whole_programs compare crates loops oracle examples as_cargo build)
 mapfile -t others < <(
     for file in tests/*.rs */tests/*.rs */tests/*/main.rs; do
         name=${file%/main.rs}
         name=${name##*/}
         name=${name%.rs}
-        [[ " ${fuzzing[*]} ${long[*]} " == *" $name "* ]] || echo "$name"
+        [[ " ${long[*]} " == *" $name "* ]] || echo "$name"
     done | sort -u
 )
 run() { cargo test --workspace "${features[@]}" --no-fail-fast "$@" 2>&1; }
+# Its output is shown whole when it has ended, not mixed with that of the runs beside it.
+run_one() {
+    local log=$logs/$1 code=0
+    if [ "$1" = units ]; then
+        run --lib --bins --examples >"$log" || code=$?
+    else
+        run --test "$1" >"$log" || code=$?
+    fi
+    flock "$logs/shown" cat "$log"
+    return "$code"
+}
+export -f run run_one
+export logs features_text="${features[*]}"
 code=0
-run "${fuzzing[@]/#/--test=}" >"$logs/fuzzing" &
-fuzzing_run=$!
-run "${long[@]/#/--test=}" >"$logs/long" &
-long_run=$!
-run --lib --bins --examples "${others[@]/#/--test=}" | tee "$logs/others" || code=$?
-wait "$long_run" || code=$?
-wait "$fuzzing_run" || code=$?
-cat "$logs/long" "$logs/fuzzing"
+printf '%s\n' "${long[@]}" units "${others[@]}" |
+    xargs -P 3 -I{} bash -c 'read -ra features <<<"$features_text"; run_one {} || exit 1' || code=1
 run --doc | tee "$logs/docs" || code=$?
 # One line over all of the runner's summaries, of which the last one is of a crate without doc tests.
-cat "$logs"/* | awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
+find "$logs" -type f ! -name shown -exec cat {} + | awk '/^test result:/ { passed += $4; failed += $6; ignored += $8 }
      END { printf "%d passed, %d failed, %d skipped\n", passed, failed, ignored }'
 exit "$code"

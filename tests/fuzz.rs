@@ -86,19 +86,18 @@ fn deeper(above: &[u64]) -> u64 {
 }
 ";
 
+/// `seqz fuzz` in `dir`. All targets are built in one way, so that what they stand on is built once.
+fn fuzz_in(dir: &Path) -> Command {
+    let mut fuzz = command(dir);
+    fuzz.env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
+        .args(["fuzz", "--format", "json"]);
+    fuzz
+}
+
 fn fuzz(harness: &str, arguments: &[&str]) -> Run {
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
-    run(command(package())
-        .env("CARGO_PROFILE_RELEASE_OPT_LEVEL", "1")
-        .args([
-            "fuzz",
-            "--format",
-            "json",
-            "--seed",
-            "1",
-            "--harness",
-            harness,
-        ])
+    run(fuzz_in(package())
+        .args(["--seed", "1", "--harness", harness])
         .args(arguments))
 }
 
@@ -443,8 +442,8 @@ fn what_address_sanitizer_finds_is_told_with_its_stacks() {
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let dir = support::package(READ_AFTER_FREE);
-    let found = run(command(dir.path())
-        .args(["fuzz", "--format", "json", "--seed", "1", "--until-bug"])
+    let found = run(fuzz_in(dir.path())
+        .args(["--seed", "1", "--until-bug"])
         .args(["--harness", "read_after_free", "--time", "60"])
         .args(["--thread-under-test", "first", "--k", "1"]));
     assert_eq!(found.code, Some(1), "{}", found.shown());
@@ -486,8 +485,8 @@ fn what_address_sanitizer_finds_is_told_with_its_stacks() {
         "{said}"
     );
     // In the sequential program the owner has run whole before the reader, which is not how the memory is given back.
-    let right = run(command(dir.path())
-        .args(["fuzz", "--format", "json", "--seed", "1"])
+    let right = run(fuzz_in(dir.path())
+        .args(["--seed", "1"])
         .args(["--harness", "freed_under_a_mutex", "--time", "1"])
         .args(["--thread-under-test", "first", "--k", "1"]));
     assert_eq!(right.code, Some(0), "{}", right.shown());
@@ -692,9 +691,9 @@ fn searches_of_one_program_do_not_get_in_each_others_way() {
     }
     let _alone = ALONE.lock().unwrap_or_else(PoisonError::into_inner);
     let start = |_| {
-        command(package())
-            .args(["fuzz", "--harness", "bluetooth::stop_during_a_request"])
-            .args(["--time", "60", "--until-bug", "--format", "json"])
+        fuzz_in(package())
+            .args(["--harness", "bluetooth::stop_during_a_request"])
+            .args(["--time", "60", "--until-bug"])
             .stdout(Stdio::piped())
             .stderr(Stdio::piped())
             .spawn()
