@@ -4,6 +4,7 @@ use crate::model::document::{
     Bug, HarnessReport, Kind, Level, NotFollowed, Reason, Report, Site, Status,
 };
 use crate::model::exploration::{Exploration, Failure, HarnessExploration, Promise};
+use crate::model::lone;
 use crate::model::schedule::Action;
 use crate::model::unfollowed;
 use crate::model::verdict;
@@ -108,6 +109,7 @@ fn ended_check(harness: &HarnessReport) -> (Ended, Option<String>) {
             (Ended::Exhausted | Ended::Bounded, _) if !harness.not_followed.is_empty() => {
                 not_followed(&harness.not_followed)
             }
+            (Ended::Bounded, None) => (Ended::Bounded, lone::left_out(&harness.lone)),
             // A fuzzer has no other reason than that its inputs and interference are drawn.
             (Ended::Exhausted, _) if !exhausted => (Ended::Sampled, None),
             ended => ended,
@@ -125,6 +127,15 @@ fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
         }
         Promise::Unfinished { reasons } => because(reasons),
         _ if harness.sampled_inputs => (Ended::Sampled, None),
+        // A comparison lets nothing happen without a reason, as the papers' methods don't.
+        Promise::Exhausted
+        | Promise::Bounded { .. }
+        | Promise::ExhaustedLazily { .. }
+        | Promise::ExhaustedByValues { .. }
+            if harness.spurious == 0 && !harness.lone.is_empty() =>
+        {
+            (Ended::Bounded, lone::left_out(&harness.lone))
+        }
         _ if verdict::of_report(harness).exhausted => (Ended::Exhausted, None),
         Promise::Exhausted
         | Promise::Bounded { .. }
@@ -227,6 +238,43 @@ fn sites<'a>(all: impl Iterator<Item = &'a Site>) -> Vec<Site> {
 mod tests {
     use super::*;
     use crate::model::sample;
+
+    #[test]
+    fn what_is_not_tried_without_a_reason_is_a_bound() {
+        let mut report = sample::report();
+        let levels = report.harnesses[0]
+            .roles
+            .iter_mut()
+            .flat_map(|role| &mut role.levels);
+        for level in levels {
+            level.exhausted = false;
+            level.reasons = vec![Reason::Reasonless];
+        }
+        report.harnesses[0].not_followed.clear();
+        report.harnesses[0].lone.push(sample::lone());
+        let run = check("m".into(), report).unwrap();
+        assert_eq!(run.ended, Ended::Bounded);
+        let why = run.why.unwrap();
+        assert!(why.contains("without a reason was not tried"), "{why}");
+
+        let mut report = sample::exploration();
+        report.harnesses.truncate(1);
+        let harness = &mut report.harnesses[0];
+        harness.status = Status::Checked;
+        harness.not_followed.clear();
+        harness.sampled_inputs = false;
+        harness.promise = Promise::Exhausted;
+        harness.counts.truncated = 0;
+        harness.counts.undecided = 0;
+        harness.lone.clear();
+        let ended = |report: &Exploration| explore("m".into(), report.clone()).unwrap().ended;
+        harness.spurious = 0;
+        assert_eq!(ended(&report), Ended::Exhausted);
+        report.harnesses[0].lone.push(sample::lone());
+        assert_eq!(ended(&report), Ended::Bounded);
+        report.harnesses[0].spurious = 1;
+        assert_eq!(ended(&report), Ended::Exhausted);
+    }
 
     #[test]
     fn what_is_not_exhausted_for_no_reason_was_drawn() {

@@ -75,13 +75,7 @@ impl Job {
         match self.method {
             Method::Check(_) => {
                 // Strategies are methods of their own here, so `check` must not go on with an exploration.
-                command.args([
-                    "--no-explore",
-                    "--spurious",
-                    "0",
-                    "--k-max",
-                    &limits.k_max.to_string(),
-                ]);
+                command.args(["--no-explore", "--k-max", &limits.k_max.to_string()]);
             }
             Method::Fuzz => {
                 // A corpus from an earlier run would make this run's counts too small.

@@ -147,3 +147,13 @@ pub fn not_tried(all: &[Lone]) -> Option<String> {
         ends(all)
     ))
 }
+
+/// Says what a method does not try that lets nothing happen without a reason.
+#[must_use]
+pub fn left_out(all: &[Lone]) -> Option<String> {
+    let named = named(all)?;
+    Some(format!(
+        "that {named} {} without a reason was not tried",
+        ends(all)
+    ))
+}
