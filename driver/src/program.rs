@@ -593,6 +593,7 @@ fn harness(info: &transform::HarnessInfo) -> Harness {
                 what: match what {
                     transform::Reasonless::Wait => Reasonless::Wait,
                     transform::Reasonless::WeakExchange => Reasonless::WeakExchange,
+                    transform::Reasonless::Update => Reasonless::Update,
                 },
                 site: site(place),
             })

@@ -152,6 +152,7 @@ impl Dependencies {
                         what: match what {
                             transform::Reasonless::Wait => Reasonless::Wait,
                             transform::Reasonless::WeakExchange => Reasonless::WeakExchange,
+                            transform::Reasonless::Update => Reasonless::Update,
                         },
                         site: Site {
                             file: place.file.display().to_string(),

@@ -22,6 +22,8 @@ pub enum Reasonless {
     Wait,
     /// A weak exchange fails.
     WeakExchange,
+    /// The weak exchange in an update by a function fails, and the function is called again.
+    Update,
 }
 
 /// How often in an execution such an outcome may happen, and where.
@@ -64,13 +66,14 @@ impl Spurious {
 }
 
 impl Reasonless {
-    /// Both outcomes.
-    pub const ALL: [Self; 2] = [Self::Wait, Self::WeakExchange];
+    /// All outcomes.
+    pub const ALL: [Self; 3] = [Self::Wait, Self::WeakExchange, Self::Update];
 
     const fn happens(self) -> &'static str {
         match self {
             Self::Wait => "the wait",
             Self::WeakExchange => "the weak exchange",
+            Self::Update => "the weak exchange of the update",
         }
     }
 }
@@ -93,8 +96,8 @@ fn named(all: &[Lone]) -> Option<String> {
 
 /// Returns "end", "fail", or both, with the calls as the subject.
 fn happens(all: &[Lone]) -> &'static str {
-    let is = |what: Reasonless| all.iter().any(|lone| lone.what == what);
-    match (is(Reasonless::Wait), is(Reasonless::WeakExchange)) {
+    let waits = |lone: &Lone| lone.what == Reasonless::Wait;
+    match (all.iter().any(waits), !all.iter().all(waits)) {
         (true, true) => "end or fail",
         (false, true) => "fail",
         _ => "end",

@@ -7,20 +7,23 @@ use syn::{Expr, ExprCall, ExprMethodCall, ExprPath, Macro, Pat, Token, UnOp};
 
 use super::implied::{COERCION, Implied};
 use super::turn::{Turn, Variable, is_number, is_number_method, is_ordering, is_panic_name};
-use super::{Called, names};
+use super::{Behind, Called, names};
 use crate::resolve::{name, segment_names};
 
 impl Turn<'_, '_> {
     /// Notes that the turn may call functions of the crate in these implied ways.
     pub(super) fn need(&mut self, implied: &[Implied]) {
-        if !implied.iter().all(|&implied| self.lasting.allows(implied)) {
+        if !implied
+            .iter()
+            .all(|&implied| self.lasting.allows(implied, self.behind))
+        {
             self.give_up();
         }
     }
 
     /// Notes a call of the crate's functions with this name, if there are any; returns whether there are.
     fn call_own(&mut self, name: &str, called: Called<'_>, guarded: bool) -> bool {
-        let Some(qualifies) = self.lasting.named(name, called, guarded) else {
+        let Some(qualifies) = self.lasting.named(name, called, guarded, self.behind) else {
             return false;
         };
         self.has_events = true;
@@ -90,7 +93,7 @@ impl Turn<'_, '_> {
         }
         if owner.is_none() && self.outside.variables.contains(last.as_str()) {
             // The function that the variable stands for reports by itself if it leaves something behind.
-            if self.outside.callables.contains(&last) {
+            if self.outside.callables.contains(&last) && self.behind == Behind::Events {
                 self.has_events = true;
             } else {
                 self.give_up();
@@ -134,7 +137,8 @@ impl Turn<'_, '_> {
             Some(owner) => names::FUNCTIONS.contains(&(owner.as_str(), last.as_str())),
             None => names::BY_NAME.contains(&last.as_str()),
         };
-        if !known {
+        let changes = last.starts_with("park") || last == "try_unwrap";
+        if !known || changes && self.behind == Behind::Nothing {
             return self.give_up();
         }
         self.has_events |= last.starts_with("park")
@@ -324,6 +328,9 @@ impl Turn<'_, '_> {
         }
         if names::EVENTS.contains(&(method, arguments)) {
             self.has_events = true;
+            if self.behind == Behind::Nothing && !names::LOOKS.contains(&method) {
+                return self.give_up();
+            }
             if names::RECEIVES.contains(&method) {
                 self.need(&[Implied::Drop]);
             }
@@ -331,6 +338,9 @@ impl Turn<'_, '_> {
         }
         if (method, arguments) == names::SWAP && call.args.last().is_some_and(is_ordering) {
             self.has_events = true;
+            if self.behind == Behind::Nothing {
+                self.give_up();
+            }
             return;
         }
         let advances =

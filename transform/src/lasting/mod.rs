@@ -51,7 +51,7 @@ use syn::{
 };
 
 use crate::load::Crate;
-use crate::resolve::bound_names;
+use crate::resolve::{bound_names, name};
 use callables::Callables;
 use functions::Functions;
 use implied::{COERCION, Implied};
@@ -96,13 +96,22 @@ impl Called<'_> {
     }
 }
 
+/// What code may leave behind that qualifies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+enum Behind {
+    /// Events, whatever they change: what waits for them sees that.
+    Events,
+    /// Nothing at all: it makes no difference whether the code runs once more.
+    Nothing,
+}
+
 /// A question about the crate.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 enum Question {
     /// Does the function with this body qualify? The flag says whether its `self` is behind a guard.
-    Function(usize, bool),
+    Function(usize, bool, Behind),
     /// Do all functions qualify that are called in this implied way?
-    Implied(Implied),
+    Implied(Implied, Behind),
 }
 
 /// What is known of a question.
@@ -211,13 +220,34 @@ impl<'p> Lasting<'p> {
         let functions = self.functions.by_name.get(name).into_iter().flatten();
         let mut functions = functions.filter(|it| std::ptr::from_ref(it.body).addr() == body);
         self.callables.has_function(name)
-            && functions.any(|&function| !self.qualifies(function, false, false))
+            && functions.any(|&function| !self.qualifies(function, (false, false), Behind::Events))
     }
 
     /// Returns, if this loop qualifies and there is a reason to look at its turns at all, the branches of a turn that
     /// leave something behind.
     pub(crate) fn waiting(&self, expr: &Expr, outside: &Outside<'_>) -> Option<Vec<Branch>> {
         Turn::of_loop(self, expr, outside)
+    }
+
+    /// Whether it may make a difference that this argument, which std calls, is called once more than it is without a
+    /// reason: it leaves something behind, or events that change something.
+    pub(crate) fn differs_again(&self, argument: &Expr, outside: &Outside<'_>) -> bool {
+        match argument {
+            Expr::Closure(closure) => !Turn::may_be_repeated(self, closure, outside),
+            Expr::Paren(inner) => self.differs_again(&inner.expr, outside),
+            Expr::Path(path) => {
+                let segments = &path.path.segments;
+                let last = segments.last().map(|last| name(&last.ident));
+                let last = last.unwrap_or_default();
+                let called = match segments.len() {
+                    1 => Called::ByName,
+                    _ => Called::ByPath,
+                };
+                let is_variable = segments.len() == 1 && outside.variables.contains(last.as_str());
+                is_variable || self.named(&last, called, false, Behind::Nothing) != Some(true)
+            }
+            _ => true,
+        }
     }
 
     /// Whether this name means std's item, where it is known as the name of an item of std, and no macro may make other
@@ -267,18 +297,18 @@ impl<'p> Lasting<'p> {
     }
 
     /// Whether all functions of the crate qualify that are called by this name in this way. `None`: there are none.
-    fn named(&self, name: &str, called: Called<'_>, guarded: bool) -> Option<bool> {
+    fn named(&self, name: &str, called: Called<'_>, guarded: bool, behind: Behind) -> Option<bool> {
         let seen = self.of_name(name, called)?;
         // Functions in macros can't be looked at.
         let mut seen = seen.into_iter();
         Some(
             !self.functions.has_unseen(name)
-                && seen.all(|function| self.qualifies(function, guarded, false)),
+                && seen.all(|function| self.qualifies(function, (guarded, false), behind)),
         )
     }
 
     /// Whether no function of the crate that is called in this implied way leaves anything behind.
-    fn allows(&self, implied: Implied) -> bool {
+    fn allows(&self, implied: Implied, behind: Behind) -> bool {
         let implementations = &self.functions.implied;
         if implementations.any_unseen || implementations.unseen.contains(&implied) {
             return false;
@@ -286,20 +316,26 @@ impl<'p> Lasting<'p> {
         let Some(functions) = implementations.seen.get(&implied) else {
             return true;
         };
-        self.answer(Question::Implied(implied), || {
+        self.answer(Question::Implied(implied, behind), || {
             let writes = implied.writes();
             let mut functions = functions.iter();
             functions.all(|&function| {
                 // The result of the function ends somewhere, too.
                 let quiet = self.functions.declared.gives_quietly(function.signature);
-                self.qualifies(function, true, writes) && (quiet || self.allows(Implied::Drop))
+                self.qualifies(function, (true, writes), behind)
+                    && (quiet || self.allows(Implied::Drop, behind))
             })
         })
     }
 
-    fn qualifies(&self, function: Function<'p>, guarded: bool, writes: bool) -> bool {
+    fn qualifies(
+        &self,
+        function: Function<'p>,
+        (guarded, writes): (bool, bool),
+        behind: Behind,
+    ) -> bool {
         let body = std::ptr::from_ref(function.body).addr();
-        self.answer(Question::Function(body, guarded), || {
+        self.answer(Question::Function(body, guarded, behind), || {
             let mut parameters = HashMap::new();
             let callables = self.callables.of_body(function.body);
             for input in &function.signature.inputs {
@@ -307,7 +343,7 @@ impl<'p> Lasting<'p> {
                     parameters.extend(names_in(&input.pat).into_iter().map(|it| {
                         let is_callable = callables.is_some_and(|all| all.contains(&it));
                         let is_one = matches!(*input.pat, Pat::Ident(_));
-                        let variable = if is_callable {
+                        let variable = if is_callable && behind == Behind::Events {
                             Variable::Closure
                         } else if is_one && self.is_of_object(&input.ty) {
                             Variable::Object
@@ -320,11 +356,11 @@ impl<'p> Lasting<'p> {
             }
             if let ReturnType::Type(_, of) = &function.signature.output
                 && has_reference(of)
-                && !COERCION.iter().all(|&implied| self.allows(implied))
+                && !COERCION.iter().all(|&implied| self.allows(implied, behind))
             {
                 return false;
             }
-            Turn::of_function(self, function, parameters, guarded, writes)
+            Turn::of_function(self, function, parameters, (guarded, writes), behind)
         })
     }
 

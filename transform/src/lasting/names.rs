@@ -72,6 +72,20 @@ pub(super) const TELLS: &[(&str, usize)] = &[
     ("timed_out", 0),
 ];
 
+/// The methods among [`EVENTS`] that change nothing: where they take a lock, it is given back.
+pub(super) const LOOKS: &[&str] = &[
+    "load",
+    "lock",
+    "try_lock",
+    "read",
+    "try_read",
+    "write",
+    "try_write",
+    "is_poisoned",
+    "is_finished",
+    "is_completed",
+];
+
 /// The methods among [`EVENTS`] that give a value which another thread may have made.
 pub(super) const RECEIVES: &[&str] = &["recv", "try_recv", "recv_timeout", "try_iter", "upgrade"];
 

@@ -13,7 +13,7 @@ use syn::{
 use super::declared::Declared;
 use super::implied::{COERCION, Implied};
 use super::returned::returned_guards;
-use super::{Called, Function, Lasting, Outside, names, names_in};
+use super::{Behind, Called, Function, Lasting, Outside, names, names_in};
 use crate::resolve::name;
 
 /// The kind of a variable.
@@ -69,6 +69,8 @@ enum Around {
 pub(super) struct Turn<'l, 'p> {
     pub(super) lasting: &'l Lasting<'p>,
     around: Around,
+    /// What may be left behind.
+    pub(super) behind: Behind,
     /// The label of the loop that is looked at.
     label: Option<String>,
     /// Variables that begin and end within the turn.
@@ -100,6 +102,7 @@ impl<'l, 'p> Turn<'l, 'p> {
         Self {
             lasting,
             around,
+            behind: Behind::Events,
             label: None,
             scopes: vec![HashMap::new()],
             loops: 0,
@@ -153,19 +156,32 @@ impl<'l, 'p> Turn<'l, 'p> {
         turn.qualifies.then_some(turn.branches)
     }
 
+    /// Whether it makes no difference that this closure is called once more.
+    pub(super) fn may_be_repeated(
+        lasting: &'l Lasting<'p>,
+        closure: &ExprClosure,
+        outside: &'l Outside<'l>,
+    ) -> bool {
+        let mut turn = Turn::new(lasting, Around::Closure, outside);
+        turn.behind = Behind::Nothing;
+        turn.visit_closure(closure);
+        turn.qualifies && turn.branches.is_empty()
+    }
+
     /// Whether a call of a function with this body leaves nothing behind.
     pub(super) fn of_function(
         lasting: &'l Lasting<'p>,
         function: Function<'p>,
         parameters: HashMap<String, Variable>,
-        guarded: bool,
-        writes: bool,
+        (guarded, writes): (bool, bool),
+        behind: Behind,
     ) -> bool {
         let outside = Outside {
             own: function.owner.map(name),
             ..Outside::default()
         };
         let mut turn = Turn::new(lasting, Around::Function, &outside);
+        turn.behind = behind;
         turn.guarded = guarded;
         turn.writes = writes;
         turn.scopes.push(parameters);
@@ -399,13 +415,15 @@ impl<'l, 'p> Turn<'l, 'p> {
                     self.variable(&only).is_some()
                         || self.returned.contains(&only)
                         || self.outside.paces.contains(&only)
-                        || self.is_static(&only)
+                        || self.is_static(&only) && self.behind == Behind::Events
                 }
-                None => path
-                    .path
-                    .segments
-                    .last()
-                    .is_some_and(|last| self.is_static(&name(&last.ident))),
+                None => {
+                    path.path
+                        .segments
+                        .last()
+                        .is_some_and(|last| self.is_static(&name(&last.ident)))
+                        && self.behind == Behind::Events
+                }
             },
             Expr::Paren(expr) => self.is_own(&expr.expr),
             Expr::Group(expr) => self.is_own(&expr.expr),
@@ -418,13 +436,15 @@ impl<'l, 'p> Turn<'l, 'p> {
 
     /// Whether the turn may change the value that this is a part of.
     pub(super) fn may_change(&self, expr: &Expr) -> bool {
+        let by_events = self.behind == Behind::Events;
         if let Some(root) = self.static_root(expr) {
-            return self.variable(&root).is_none();
+            return by_events && self.variable(&root).is_none();
         }
-        matches!(
-            self.root(expr),
-            Some(Variable::Guard | Variable::Owned | Variable::Closure)
-        )
+        match self.root(expr) {
+            Some(Variable::Guard) => by_events,
+            Some(Variable::Owned | Variable::Closure) => true,
+            _ => false,
+        }
     }
 
     fn is_static(&self, name: &str) -> bool {

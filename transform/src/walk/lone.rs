@@ -5,6 +5,9 @@
 //! loop counts if it is around the call in the same function, [merely tries again](super::retries), and no loop whose
 //! turns are counted is between them, such as a `for`: that repeats a fixed number of times, whatever the outcome. A loop
 //! that the outcome ends does not try again.
+//!
+//! Some methods have such a call in a loop of their own, around a function that they are given: `wait_while`, `fetch_update`.
+//! They count where one call more of that function may make a difference, wherever they are called.
 
 use std::ops::Range;
 
@@ -22,6 +25,8 @@ pub enum Reasonless {
     Wait,
     /// A weak exchange fails.
     WeakExchange,
+    /// The weak exchange in an update by a function fails.
+    Update,
 }
 
 /// A call outside of loops that may have such an outcome.
@@ -64,9 +69,39 @@ impl Walker<'_> {
             {
                 Reasonless::Wait
             }
-            _ => return,
+            (method, given) => {
+                return self.lone_repeater(
+                    (method, given),
+                    expr.args.last(),
+                    bytes(&expr.method).start,
+                    bytes(expr),
+                );
+            }
         };
         self.lone(what, bytes(&expr.method).start, bytes(expr));
+    }
+
+    /// Notes a call of a method that calls the function it is given until something holds, if it may make a difference that
+    /// it calls the function once more.
+    fn lone_repeater(
+        &mut self,
+        of: (&str, usize),
+        function: Option<&Expr>,
+        at: usize,
+        bytes: Range<usize>,
+    ) {
+        let what = match of {
+            ("wait_while", 2) | ("wait_timeout_while", 3) if self.has_condvars => Reasonless::Wait,
+            ("fetch_update" | "try_update" | "update", 3) => Reasonless::Update,
+            _ => return,
+        };
+        if let Some(function) = function
+            && self
+                .lasting
+                .differs_again(function, &self.around_function())
+        {
+            self.lone_anywhere(what, at, bytes);
+        }
     }
 
     /// Notes a call of this item of std, if it is such a call.
@@ -81,6 +116,11 @@ impl Walker<'_> {
                 ],
             ) => Reasonless::Wait,
             Some(["sync", "atomic", _, "compare_exchange_weak"]) => Reasonless::WeakExchange,
+            // The object is the first argument.
+            Some(["sync", "Condvar", method] | ["sync", "atomic", _, method]) => {
+                let of = (*method, expr.args.len().saturating_sub(1));
+                return self.lone_repeater(of, expr.args.last(), bytes(expr).start, bytes(expr));
+            }
             _ => return,
         };
         let Expr::Path(_) = &*expr.func else { return };
@@ -89,13 +129,17 @@ impl Walker<'_> {
 
     fn lone(&mut self, what: Reasonless, at: usize, bytes: Range<usize>) {
         if self.loops == 0 {
-            let file = self.file;
-            self.lone.push(Lone {
-                file,
-                what,
-                at,
-                bytes,
-            });
+            self.lone_anywhere(what, at, bytes);
         }
+    }
+
+    fn lone_anywhere(&mut self, what: Reasonless, at: usize, bytes: Range<usize>) {
+        let file = self.file;
+        self.lone.push(Lone {
+            file,
+            what,
+            at,
+            bytes,
+        });
     }
 }

@@ -151,16 +151,21 @@ impl Walker<'_> {
         }
     }
 
-    /// Makes a closure report that it leaves something behind, if it has to. To be called where the closure is written.
-    pub(super) fn tell_of_closure(&mut self, closure: &ExprClosure) {
-        let outside = || Outside {
+    /// Returns the names that are declared around a closure.
+    pub(super) fn around_function(&self) -> Outside<'_> {
+        Outside {
             variables: self.variables(),
             objects: self.objects(),
             own: self.own_name(),
             paces: HashSet::new(),
             callables: self.callables.clone(),
             pacers: HashSet::new(),
-        };
+        }
+    }
+
+    /// Makes a closure report that it leaves something behind, if it has to. To be called where the closure is written.
+    pub(super) fn tell_of_closure(&mut self, closure: &ExprClosure) {
+        let outside = || self.around_function();
         match self.lasting.tells_closure(self.file, closure, outside) {
             Telling::Nothing => return,
             Telling::Branches(branches) => return self.tell(branches, LASTS),

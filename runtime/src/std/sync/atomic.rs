@@ -111,7 +111,7 @@ impl<V: Bits> AtomicCell<V> {
         result
     }
 
-    /// Does a load, then compare-exchanges until one succeeds, as std does.
+    /// Does a load, then weak exchanges until one succeeds, as std does.
     fn fetch_update(
         &self,
         mut next: impl FnMut(V) -> Option<V>,
@@ -123,6 +123,10 @@ impl<V: Bits> AtomicCell<V> {
     {
         let mut old = self.load_as(fetch, site);
         while let Some(new) = next(old) {
+            if fails_without_reason(site) {
+                old = self.load_as(fetch, site);
+                continue;
+            }
             match self.compare_exchange(old, new, (set, fetch), site) {
                 Ok(old) => return Ok(old),
                 Err(seen) => old = seen,
