@@ -233,6 +233,62 @@ fn exchange_that_pauses_longer_in_a_loop() {
 }
 
 #[test]
+fn exchange_whose_result_is_judged_after_the_loop() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut result;
+        loop {
+            result = x.compare_exchange_weak(0, 1, SeqCst, SeqCst);
+            if x.load(SeqCst) < 2 {
+                break;
+            }
+        }
+        assert!(result.is_ok(), "nobody else takes it");
+    });
+}
+
+macro_rules! bump {
+    ($number:ident) => { $number += 1 };
+}
+
+#[test]
+fn exchange_in_a_loop_with_a_macro_that_counts() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        let mut lost = 0;
+        while x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_err() {
+            bump!(lost);
+        }
+        assert_eq!(lost, 0, "nobody else takes it");
+    });
+}
+
+#[test]
+fn wait_before_the_first_look() {
+    let pair = Arc::new((Mutex::new(false), Condvar::new(), AtomicBool::new(false)));
+    let same = pair.clone();
+    let run = move || {
+        *same.0.lock().unwrap() = true;
+        same.2.store(true, SeqCst);
+        same.1.notify_one();
+    };
+    with_another(run, || {
+        let mut set = pair.0.lock().unwrap();
+        if !*set {
+            loop {
+                set = pair.1.wait(set).unwrap();
+                if *set {
+                    break;
+                }
+            }
+            assert!(pair.2.load(SeqCst), "it has been notified");
+        }
+    });
+}
+
+#[test]
 fn wait_while_that_counts_its_looks() {
     let pair = Arc::new((Mutex::new(false), Condvar::new()));
     let same = pair.clone();
@@ -382,7 +438,7 @@ fn is_tried(name: &str) -> bool {
 fn what_may_happen_without_a_reason_does_outside_of_loops() {
     let dir = package(PROGRAM);
     let (found, report) = failing(&dir, &[]);
-    assert_eq!(found.len(), 25);
+    assert_eq!(found.len(), 28);
     for (name, fails) in &found {
         let passes = passes(name);
         assert_eq!(*fails, !passes, "{name}");

@@ -132,15 +132,28 @@ pub(super) const ENTRIES: &[Entry] = &[
     },
     Entry {
         module: "sync",
-        items: &["Condvar::wait"],
+        items: &["Condvar::wait", "Condvar::wait_timeout"],
         learns: "nothing, where it wakes up without a reason, as std allows",
         scheduled: Event(
-            "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
+            "once in an execution where the call is in no loop that merely looks again, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
         sequential: Narrower("no wait ends without a reason: `seqz explore` tries that"),
         tests: &[
+            "tests/explore/reasonless.rs::what_may_happen_without_a_reason_does_outside_of_loops",
             "runtime/tests/events/spurious.rs::a_wait_may_end_without_a_notification",
             "runtime/tests/events/spurious.rs::a_lost_notification_stays_one",
+        ],
+    },
+    Entry {
+        module: "sync",
+        items: &["Condvar::wait_while", "Condvar::wait_timeout_while"],
+        learns: "nothing, where a wait in it ends without a reason, and the function that it is given is called once more",
+        scheduled: Event(
+            "once in an execution where the source does not show that a further call of the function leaves nothing behind, and with `--spurious N` up to N times anywhere",
+        ),
+        sequential: Narrower("no wait ends without a reason: `seqz explore` tries that"),
+        tests: &[
+            "tests/explore/reasonless.rs::what_may_happen_without_a_reason_does_outside_of_loops",
         ],
     },
     Entry {
@@ -288,10 +301,28 @@ pub(super) const ENTRIES: &[Entry] = &[
         ],
         learns: "nothing, where it fails without a reason, as std allows",
         scheduled: Event(
-            "once in an execution where the call is in no loop, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
+            "once in an execution where the call is in no loop that merely tries again, and with `--spurious N` up to N times anywhere: an update of what a further thread gives",
         ),
         sequential: Narrower("it fails only where the value differs"),
         tests: &["runtime/tests/events/spurious.rs::a_weak_exchange_may_fail_so_often"],
+    },
+    Entry {
+        module: "sync::atomic",
+        items: &[
+            "AtomicBool::fetch_update",
+            "AtomicPtr::fetch_update",
+            "AtomicU32::fetch_update",
+            "AtomicU32::try_update",
+            "AtomicU32::update",
+        ],
+        learns: "what the other thread left there, at each call of the function that it is given; and nothing, where the weak exchange in it fails without a reason",
+        scheduled: Event(
+            "a read, and a weak exchange after each call of the function. Where the source does not show that a further call of the function leaves nothing behind, the exchange fails without a reason once in an execution",
+        ),
+        sequential: Narrower("the exchange in it fails only where the value differs"),
+        tests: &[
+            "tests/explore/reasonless.rs::what_may_happen_without_a_reason_does_outside_of_loops",
+        ],
     },
     Entry {
         module: "sync::atomic",

@@ -13,7 +13,8 @@ use std::ops::Range;
 
 use syn::{Expr, ExprCall, ExprMethodCall};
 
-use super::retries::{gives_up, keeps_count};
+use super::ends::gives_up;
+use super::retries::keeps_count;
 use super::{Walker, bytes};
 use crate::lasting::paces;
 use crate::resolve::name;

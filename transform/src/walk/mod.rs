@@ -5,6 +5,7 @@
 
 mod attrs;
 mod calls;
+mod ends;
 mod exprs;
 mod followed;
 mod lone;

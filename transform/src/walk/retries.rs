@@ -5,12 +5,12 @@
 //! += 1; … }` gives up. So an outcome without a reason makes a difference there, as it does in a `for`. A number that only
 //! says how long the loop pauses makes none. Values that are handed on are no note: `Err(now) => seen = now`.
 //!
-//! Nor does a loop merely try again that ends with a turn that has come to nothing, or panics there.
+//! Nor does a loop merely try again that ends with a turn that has come to nothing: see [`super::ends`].
 
 use std::collections::HashSet;
 
 use syn::visit::{self, Visit};
-use syn::{Block, Expr, ExprMethodCall, Macro, Pat, Stmt, UnOp};
+use syn::{Block, Expr, ExprMethodCall, Pat, Stmt, UnOp};
 
 use crate::lasting::{is_assignment, is_number_method};
 use crate::resolve::{bound_names, name};
@@ -32,195 +32,6 @@ pub(super) fn keeps_count(looped: &Expr, paces: &HashSet<String>) -> bool {
         _ => {}
     }
     notes.found
-}
-
-/// Whether a turn of this loop in which something has happened without a reason may be its last one: where a weak exchange
-/// has failed, the loop is left, or the thread panics; or where a wait has ended, something is claimed.
-pub(super) fn gives_up(looped: &Expr) -> bool {
-    let body = match looped {
-        Expr::While(it) => &it.body,
-        Expr::Loop(it) => &it.body,
-        _ => return false,
-    };
-    let mut found = Calls::default();
-    found.visit_expr(looped);
-    if !(found.weak || found.waits) {
-        return false;
-    }
-    // There is no second turn.
-    let is_once = leaves(body) || body.stmts.last().is_some_and(panics);
-    let mut ends = GivesUp {
-        claims: found.waits,
-        found: is_once,
-    };
-    match looped {
-        Expr::While(it) => {
-            ends.visit_expr(&it.cond);
-            visit::visit_block(&mut ends, body);
-        }
-        _ => visit::visit_block(&mut ends, body),
-    }
-    ends.found
-}
-
-/// Looks for calls that may have an outcome without a reason.
-#[derive(Default)]
-struct Calls {
-    weak: bool,
-    waits: bool,
-}
-
-impl<'ast> Visit<'ast> for Calls {
-    fn visit_expr_method_call(&mut self, call: &'ast ExprMethodCall) {
-        match (name(&call.method).as_str(), call.args.len()) {
-            ("compare_exchange_weak", 4) => self.weak = true,
-            ("wait", 1) | ("wait_timeout" | "wait_timeout_ms", 2) => self.waits = true,
-            _ => {}
-        }
-        visit::visit_expr_method_call(self, call);
-    }
-
-    fn visit_path(&mut self, path: &'ast syn::Path) {
-        match path
-            .segments
-            .last()
-            .map(|last| name(&last.ident))
-            .as_deref()
-        {
-            Some("compare_exchange_weak") => self.weak = true,
-            Some("park" | "park_timeout" | "wait" | "wait_timeout") => self.waits = true,
-            _ => {}
-        }
-        visit::visit_path(self, path);
-    }
-
-    fn visit_macro(&mut self, mac: &'ast Macro) {
-        self.weak |= names_exchange(mac);
-    }
-}
-
-/// Whether the text of a macro's call names a weak exchange.
-fn names_exchange(mac: &Macro) -> bool {
-    mac.tokens.to_string().contains("compare_exchange_weak")
-}
-
-/// Whether there is a weak exchange in this expression.
-fn exchanges(expr: &Expr) -> bool {
-    let mut calls = Calls::default();
-    calls.visit_expr(expr);
-    calls.weak
-}
-
-/// Whether what is said of an exchange, as `x.is_err()`, says that it has failed (`Some(true)`), or that it has not.
-fn says_failed(cond: &Expr) -> Option<bool> {
-    match cond {
-        Expr::Unary(it) if matches!(it.op, UnOp::Not(_)) => says_failed(&it.expr).map(|it| !it),
-        Expr::Paren(it) => says_failed(&it.expr),
-        Expr::Binary(it) => says_failed(&it.left).or_else(|| says_failed(&it.right)),
-        Expr::MethodCall(it) if exchanges(&it.receiver) => match name(&it.method).as_str() {
-            "is_err" => Some(true),
-            "is_ok" => Some(false),
-            _ => None,
-        },
-        Expr::Let(it) if exchanges(&it.expr) => is_variant(&it.pat, "Err")
-            .then_some(true)
-            .or_else(|| is_variant(&it.pat, "Ok").then_some(false)),
-        _ => None,
-    }
-}
-
-fn is_variant(pat: &Pat, variant: &str) -> bool {
-    match pat {
-        Pat::TupleStruct(it) => it
-            .path
-            .segments
-            .last()
-            .is_some_and(|last| last.ident == variant),
-        _ => false,
-    }
-}
-
-/// Whether a branch ends by leaving the loop, or by a panic.
-fn ends(branch: &Expr) -> bool {
-    match branch {
-        Expr::Return(_) | Expr::Break(_) => true,
-        Expr::Block(it) => leaves(&it.block) || it.block.stmts.last().is_some_and(panics),
-        Expr::Macro(it) => is_panic(&it.mac),
-        _ => false,
-    }
-}
-
-fn panics(stmt: &Stmt) -> bool {
-    match stmt {
-        Stmt::Macro(it) => is_panic(&it.mac),
-        Stmt::Expr(Expr::Macro(it), _) => is_panic(&it.mac),
-        _ => false,
-    }
-}
-
-fn is_panic(mac: &Macro) -> bool {
-    let last = mac.path.segments.last().map(|last| name(&last.ident));
-    matches!(
-        last.as_deref(),
-        Some("panic" | "unreachable" | "todo" | "unimplemented")
-    )
-}
-
-/// Looks for a turn that is the last one though it has come to nothing.
-struct GivesUp {
-    /// Whether any claim is one about a wait that has ended.
-    claims: bool,
-    found: bool,
-}
-
-impl<'ast> Visit<'ast> for GivesUp {
-    fn visit_expr(&mut self, expr: &'ast Expr) {
-        self.found |= match expr {
-            Expr::If(it) => match says_failed(&it.cond) {
-                Some(true) => ends(&Expr::Block(syn::ExprBlock {
-                    attrs: Vec::new(),
-                    label: None,
-                    block: it.then_branch.clone(),
-                })),
-                Some(false) => it
-                    .else_branch
-                    .as_ref()
-                    .is_some_and(|(_, other)| ends(other)),
-                None => false,
-            },
-            Expr::Match(it) if exchanges(&it.expr) => {
-                let failed = it.arms.iter().filter(|arm| !is_variant(&arm.pat, "Ok"));
-                failed.into_iter().any(|arm| ends(&arm.body))
-            }
-            Expr::MethodCall(it) => {
-                matches!(name(&it.method).as_str(), "unwrap" | "expect") && exchanges(&it.receiver)
-            }
-            Expr::Try(it) => exchanges(&it.expr),
-            // The loop ends with the exchange, whatever comes of it.
-            Expr::Return(syn::ExprReturn { expr: Some(of), .. })
-            | Expr::Break(syn::ExprBreak { expr: Some(of), .. }) => exchanges(of),
-            _ => false,
-        };
-        visit::visit_expr(self, expr);
-    }
-
-    fn visit_local(&mut self, local: &'ast syn::Local) {
-        if let Some(init) = &local.init
-            && exchanges(&init.expr)
-            && let Some((_, other)) = &init.diverge
-        {
-            self.found |= ends(other);
-        }
-        visit::visit_local(self, local);
-    }
-
-    fn visit_macro(&mut self, mac: &'ast Macro) {
-        let last = mac.path.segments.last().map(|last| name(&last.ident));
-        let claims = is_panic(mac)
-            || last
-                .is_some_and(|last| last.starts_with("assert") || last.starts_with("debug_assert"));
-        self.found |= claims && (self.claims || names_exchange(mac));
-    }
 }
 
 /// Looks for what a turn leaves behind.
@@ -247,6 +58,13 @@ impl Notes<'_> {
             Expr::Unary(it) => matches!(it.op, UnOp::Deref(_)),
             _ => true,
         }
+    }
+
+    /// Notes that a call is given these arguments: it may write to what it can change.
+    fn lend<'a>(&mut self, mut arguments: impl Iterator<Item = &'a Expr>) {
+        self.found |= arguments.any(|argument| {
+            matches!(argument, Expr::Reference(it) if it.mutability.is_some() && self.outlives(&it.expr))
+        });
     }
 
     /// Whether a value is a note by itself: it says that a turn has been, or is made from what was there before.
@@ -279,20 +97,59 @@ impl<'ast> Visit<'ast> for Notes<'_> {
             Expr::Binary(it) if is_assignment(&it.op) => self.found |= self.outlives(&it.left),
             Expr::Assign(it) if Self::is_note(&it.right) => self.found |= self.outlives(&it.left),
             Expr::MethodCall(it) if notes(it) => self.found |= self.outlives(&it.receiver),
+            Expr::MethodCall(it) => self.lend(it.args.iter()),
+            Expr::Call(it) => self.lend(it.args.iter()),
             // What is returned, or broken off with, ends the loop.
             Expr::Return(_) | Expr::Break(_) => return,
             _ => {}
         }
         visit::visit_expr(self, expr);
     }
+
+    fn visit_macro(&mut self, mac: &'ast syn::Macro) {
+        let last = mac.path.segments.last().map(|last| name(&last.ident));
+        let last = last.unwrap_or_default();
+        let is_claim = last.starts_with("assert") || last.starts_with("debug_assert");
+        // Another macro may do anything.
+        self.found |= !is_claim && !MACROS.contains(&last.as_str());
+    }
 }
+
+/// Macros of std that leave nothing behind that a part of the program can see.
+const MACROS: &[&str] = &[
+    "cfg",
+    "column",
+    "concat",
+    "dbg",
+    "env",
+    "eprint",
+    "eprintln",
+    "file",
+    "format",
+    "format_args",
+    "line",
+    "matches",
+    "module_path",
+    "panic",
+    "print",
+    "println",
+    "stringify",
+    "todo",
+    "unimplemented",
+    "unreachable",
+    "vec",
+];
 
 /// Whether a call of this method notes something in its object, or takes something out of it.
 fn notes(call: &ExprMethodCall) -> bool {
     match name(&call.method).as_str() {
         "fetch_add" | "fetch_sub" | "push" | "push_back" | "push_front" | "push_str" | "insert"
         | "extend" => true,
-        "pop" | "pop_back" | "pop_front" | "next" => call.args.is_empty(),
+        "pop" | "pop_back" | "pop_front" | "next" | "notify_one" | "notify_all" | "unpark" => {
+            call.args.is_empty()
+        }
+        "send" | "try_send" => call.args.len() == 1,
+        "set" | "replace" | "store" => call.args.first().is_some_and(Notes::is_note),
         _ => false,
     }
 }
@@ -319,7 +176,8 @@ fn leaves(block: &Block) -> bool {
 mod tests {
     use std::collections::HashSet;
 
-    use super::{gives_up, keeps_count};
+    use super::super::ends::gives_up;
+    use super::keeps_count;
 
     fn parsed(looped: &str) -> syn::Expr {
         syn::parse_str(looped).unwrap_or_else(|error| panic!("{looped}: {error}"))
@@ -348,6 +206,25 @@ mod tests {
             "loop { queue = ready.wait(queue).unwrap(); break; }",
             "loop { queue = ready.wait(queue).unwrap(); assert!(!queue.is_empty()); if queue.len() > 1 { break; } }",
             "loop { thread::park(); if !x.load(o) { panic!() } }",
+            "loop { r = x.compare_exchange_weak(0, 1, o, o); if f() { break; } }",
+            "loop { let _ = x.compare_exchange_weak(0, 1, o, o); if f() { break; } }",
+            "loop { let r = x.compare_exchange_weak(0, 1, o, o); if f() { break r; } }",
+            "loop { if f() { break; } r = x.compare_exchange_weak(0, 1, o, o); }",
+            "while f() { ok = x.compare_exchange_weak(0, 1, o, o).is_ok(); }",
+            "while f() { self.last = x.compare_exchange_weak(0, 1, o, o); }",
+            "while f() { let r = x.compare_exchange_weak(0, 1, o, o); seen.set(r.is_ok()); }",
+            "while f() { note(x.compare_exchange_weak(0, 1, o, o)); }",
+            "while let Err(_) = x.compare_exchange_weak(0, 1, o, o) { if f() { return; } }",
+            "while x.compare_exchange_weak(0, 1, o, o).is_err() && f() {}",
+            "loop { if x.compare_exchange_weak(0, 1, o, o).is_ok() || f() { break; } }",
+            "loop { match x.compare_exchange_weak(0, 1, o, o) { Ok(_) => break, Err(_) => f()? } }",
+            "'a: loop { loop { match x.compare_exchange_weak(0, 1, o, o) { Ok(_) => break 'a, Err(_) => break 'a } } }",
+            "loop { q = c.wait(q).unwrap(); if q.ready { break; } }",
+            "loop { thread::park(); if f() { return; } }",
+            "loop { (q, r) = c.wait_timeout(q, t).unwrap(); if f() { break; } }",
+            "while !q.ready { (q, r) = c.wait_timeout(q, t).unwrap(); }",
+            "while !q.ready { let r = c.wait_timeout(q, t).unwrap(); q = r.0; last = r.1; }",
+            "while !q.ready { q = c.wait(q).unwrap(); if f() { break; } }",
         ] {
             assert!(counts(looped), "{looped}");
         }
@@ -366,6 +243,11 @@ mod tests {
             "while let Some(_) = jobs.next() { f(); }",
             "while left > 0 { if f().is_ok() { break; } left = left.saturating_sub(1); }",
             "loop { n += 1; if f().is_err() { continue; } break; }",
+            "while f().is_err() { bump!(lost); }",
+            "while f().is_err() { last = mem::replace(&mut lost, last); }",
+            "while f().is_err() { more(&mut tries); }",
+            "while f().is_err() { LOST.store(true, o); }",
+            "while f().is_err() { tx.send(1).unwrap(); }",
         ] {
             assert!(counts(looped), "{looped}");
         }
@@ -381,6 +263,21 @@ mod tests {
             "loop { let mut next = x.load(o); next += 1; if x.compare_exchange_weak(next - 1, next, o, o).is_ok() { break next; } }",
             "loop { if f().is_ok() { break; } pause += 1; spin(pause); }",
             "while queue.is_empty() { queue = ready.wait(queue).unwrap(); }",
+            "loop { if let Some(x) = q.pop_front_of() { return x; } q = c.wait(q).unwrap(); }",
+            "while !q.ready { q = c.wait(q)?; }",
+            "while !q.ready { let (now, r) = c.wait_timeout(q, t).unwrap(); q = now; if r.timed_out() { break; } }",
+            "while !q.ready && !late { let (now, r) = c.wait_timeout(q, t).unwrap(); q = now; late = r.timed_out(); }",
+            "while f() && x.compare_exchange_weak(0, 1, o, o).is_err() {}",
+            "while !done { done = x.compare_exchange_weak(0, 1, o, o).is_ok(); }",
+            "loop { r = x.compare_exchange_weak(0, 1, o, o); if r.is_ok() { break; } }",
+            "loop { node.next.store(head, o); if x.compare_exchange_weak(head, node, o, o).is_ok() { break; } println!(); }",
+            "while x.compare_exchange_weak(0, 1, o, o).is_err() { spin(&mut pause); }",
+            "loop { let r = x.compare_exchange_weak(0, 1, o, o); if r.is_ok() { break r; } }",
+            "loop { if f() { return None; } let Ok(v) = x.compare_exchange_weak(0, 1, o, o) else { continue }; return Some(v); }",
+            "loop { if f() { return None; } if x.compare_exchange_weak(0, 1, o, o).is_err() { continue; } break Some(1); }",
+            "loop { if x.compare_exchange_weak(0, 1, o, o) == Ok(0) { f()?; return; } spin(); }",
+            "while !matches!(x.compare_exchange_weak(0, 1, o, o), Ok(_)) {}",
+            "while !set.load(o) { thread::park(); }",
             "loop { let head = self.head.load(o); node.next = head; if self.head.compare_exchange_weak(head, node, o, o).is_ok() { return; } }",
         ] {
             assert!(!counts(looped), "{looped}");
