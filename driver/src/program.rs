@@ -516,9 +516,12 @@ impl Generated {
     /// Returns the places at which the runtime sees the calls outside of loops that may end or fail without a reason.
     #[must_use]
     pub fn lone(&self) -> Vec<vocabulary::Place> {
-        let own = self.inner.map.lone();
+        let map = &self.inner.map;
+        let in_macros = map.has_lone_in_macros() || self.followed.has_lone_in_macros();
+        let macros = map.macros().filter(|_| in_macros);
+        let own = map.lone().chain(macros);
         let own = own.map(|(file, line, column)| (file.to_owned(), line, column));
-        own.chain(self.followed.lone())
+        own.chain(self.followed.lone(in_macros))
             .map(|(file, line, column)| vocabulary::Place {
                 file: file.display().to_string(),
                 line,

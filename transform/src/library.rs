@@ -156,7 +156,7 @@ impl Library {
                 &file.source,
                 &edited,
                 analysis.sites[number].clone(),
-                lone.map(|lone| lone.at),
+                lone.map(|lone| (lone.at, lone.in_macro)),
             );
             let mut text = edited.text;
             // Macros of the library name the runtime by the library's name, wherever they are called.

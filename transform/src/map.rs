@@ -3,6 +3,7 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
+use proc_macro2::{TokenStream, TokenTree};
 use serde::{Deserialize, Serialize};
 
 use crate::edit::Edited;
@@ -41,6 +42,12 @@ struct FileMap {
     /// Generated positions of calls outside of loops that may end or fail without a reason.
     #[serde(default)]
     lone: Vec<Position>,
+    /// Whether there are such calls in the texts of macros.
+    #[serde(default)]
+    lone_in_macros: bool,
+    /// Generated positions at which macros are used that may be the program's own.
+    #[serde(default)]
+    macros: Vec<Position>,
 }
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -128,12 +135,25 @@ impl SourceMap {
         })
     }
 
+    /// Whether there are such calls in the texts of macros, which the runtime sees where the macros are used.
+    pub fn has_lone_in_macros(&self) -> bool {
+        self.files.values().any(|file| file.lone_in_macros)
+    }
+
+    /// Returns the places at which macros are used that may be the program's own.
+    pub fn macros(&self) -> impl Iterator<Item = (&Path, u32, u32)> {
+        self.files.iter().flat_map(|(path, file)| {
+            let macros = file.macros.iter();
+            macros.map(|at| (path.as_path(), at.line, at.col))
+        })
+    }
+
     pub(crate) fn add(
         &mut self,
         source: &SourceFile,
         edited: &Edited,
         mut sites: Vec<Site>,
-        lone: impl Iterator<Item = usize>,
+        lone: impl Iterator<Item = (usize, bool)>,
     ) {
         // Where two expressions start at one place, the first recorded, which is the outer one, names the place.
         sites.sort_by_key(|site| site.at);
@@ -174,10 +194,13 @@ impl SourceMap {
                 here.then(|| piece.generated.start + shift)
             })
         };
-        let lone = lone
-            .flat_map(generated_of)
-            .map(|at| generated.position(at))
-            .collect();
+        let (in_macros, lone): (Vec<_>, Vec<_>) = lone.partition(|(_, in_macro)| *in_macro);
+        let positions = |all: Vec<usize>| {
+            let all = all.into_iter().flat_map(generated_of);
+            all.map(|at| generated.position(at)).collect()
+        };
+        let lone = positions(lone.into_iter().map(|(at, _)| at).collect());
+        let macros = positions(uses_of_macros(source.text.as_str()));
         self.files.insert(
             source.generated.clone(),
             FileMap {
@@ -185,7 +208,75 @@ impl SourceMap {
                 runs,
                 sites,
                 lone,
+                lone_in_macros: !in_macros.is_empty(),
+                macros,
             },
         );
     }
 }
+
+/// Returns the offsets at which macros are used that may not be those of std, also inside of macros.
+fn uses_of_macros(text: &str) -> Vec<usize> {
+    fn look(tokens: TokenStream, uses: &mut Vec<usize>) {
+        let mut start = None;
+        let mut last = String::new();
+        // Whether the path goes on after this token.
+        let mut goes_on = false;
+        let mut bang = false;
+        for token in tokens {
+            let at = token.span().byte_range().start;
+            match &token {
+                TokenTree::Group(group) => {
+                    if let (true, Some(start)) = (bang, start)
+                        && !OF_STD.contains(&last.as_str())
+                    {
+                        uses.push(start);
+                    }
+                    look(group.stream(), uses);
+                    (start, bang, goes_on) = (None, false, false);
+                }
+                TokenTree::Ident(ident) => {
+                    if !goes_on {
+                        start = Some(at);
+                    }
+                    last = ident.to_string();
+                    (bang, goes_on) = (false, false);
+                }
+                TokenTree::Punct(punct) => match punct.as_char() {
+                    ':' => {
+                        if start.is_none() {
+                            start = Some(at);
+                        }
+                        goes_on = true;
+                    }
+                    '!' => bang = true,
+                    _ => (start, bang, goes_on) = (None, false, false),
+                },
+                TokenTree::Literal(_) => (start, bang, goes_on) = (None, false, false),
+            }
+        }
+    }
+    let mut uses = Vec::new();
+    if let Ok(tokens) = text.parse() {
+        look(tokens, &mut uses);
+    }
+    uses
+}
+
+/// Macros of std that are used often, and in whose texts there is no call that may end or fail without a reason.
+const OF_STD: &[&str] = &[
+    "assert",
+    "assert_eq",
+    "assert_ne",
+    "debug_assert",
+    "debug_assert_eq",
+    "eprintln",
+    "format",
+    "matches",
+    "panic",
+    "print",
+    "println",
+    "vec",
+    "write",
+    "writeln",
+];

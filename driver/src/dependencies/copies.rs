@@ -241,10 +241,17 @@ impl Copies {
         copy.map.lookup(below, line, column)
     }
 
-    /// Returns the places at which the runtime sees calls outside of loops that may end or fail without a reason.
-    pub(crate) fn lone(&self) -> impl Iterator<Item = (PathBuf, u32, u32)> {
-        self.all.iter().flat_map(|copy| {
-            let all = copy.map.lone();
+    /// Whether there are calls in the texts of macros that may end or fail without a reason.
+    pub(crate) fn has_lone_in_macros(&self) -> bool {
+        self.all.iter().any(|copy| copy.map.has_lone_in_macros())
+    }
+
+    /// Returns the places at which the runtime sees calls outside of loops that may end or fail without a reason, and those
+    /// at which macros are used, if that is asked for.
+    pub(crate) fn lone(&self, in_macros: bool) -> impl Iterator<Item = (PathBuf, u32, u32)> {
+        self.all.iter().flat_map(move |copy| {
+            let macros = copy.map.macros().filter(move |_| in_macros);
+            let all = copy.map.lone().chain(macros);
             all.map(|(file, line, column)| (Path::new(&copy.directory).join(file), line, column))
         })
     }

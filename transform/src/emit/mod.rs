@@ -74,7 +74,7 @@ pub(crate) fn generate(
             &file.source,
             &edited,
             analysis.sites[number].clone(),
-            lone.map(|lone| lone.at),
+            lone.map(|lone| (lone.at, lone.in_macro)),
         );
         files.push((file.source.generated.clone(), edited.text));
     }

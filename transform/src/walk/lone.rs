@@ -8,6 +8,8 @@
 //!
 //! Some methods have such a call in a loop of their own, around a function that they are given: `wait_while`, `fetch_update`.
 //! They count where one call more of that function may make a difference, wherever they are called.
+//!
+//! A call in the text of a macro has the place at which the macro is used, so all uses of macros are its places then.
 
 use std::ops::Range;
 
@@ -37,6 +39,8 @@ pub(crate) struct Lone {
     pub(crate) what: Reasonless,
     /// The offset at which the runtime sees the call.
     pub(crate) at: usize,
+    /// Whether it is in the text of a macro, and the runtime sees it where the macro is used.
+    pub(crate) in_macro: bool,
     pub(crate) bytes: Range<usize>,
 }
 
@@ -135,12 +139,28 @@ impl Walker<'_> {
     }
 
     fn lone_anywhere(&mut self, what: Reasonless, at: usize, bytes: Range<usize>) {
-        let file = self.file;
         self.lone.push(Lone {
-            file,
+            file: self.file,
             what,
             at,
+            in_macro: self.in_macro,
             bytes,
         });
+    }
+
+    /// Notes a call in code without a tree, where no loop around it can be seen.
+    pub(super) fn lone_in_tokens(&mut self, function: &str, bytes: Range<usize>) {
+        let what = match function {
+            "compare_exchange_weak" => Reasonless::WeakExchange,
+            "fetch_update" | "try_update" => Reasonless::Update,
+            "park" | "park_timeout" | "park_timeout_ms" => Reasonless::Wait,
+            "wait" | "wait_timeout" | "wait_timeout_ms" | "wait_while" | "wait_timeout_while"
+                if self.has_condvars =>
+            {
+                Reasonless::Wait
+            }
+            _ => return,
+        };
+        self.lone_anywhere(what, bytes.start, bytes);
     }
 }

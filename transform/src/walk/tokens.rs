@@ -62,6 +62,14 @@ impl Walker<'_> {
             )
         };
         let before = start.checked_sub(1);
+        if let Some(TokenTree::Group(group)) = tokens.get(end)
+            && group.delimiter() == Delimiter::Parenthesis
+        {
+            let last = path.segments.len() - 1;
+            // Where the object is the first argument, the runtime sees the path's start.
+            let start = path.spans[0].start;
+            self.lone_in_tokens(&path.segments[last], start..path.spans[last].end);
+        }
         if path.segments[0] == "$crate" {
             self.crate_keyword(path.spans[0].clone());
             let def = self.resolve(false, &path.segments, Ns::Value);
