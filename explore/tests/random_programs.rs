@@ -5,7 +5,7 @@ mod model;
 use std::collections::HashSet;
 
 use model::choosing::{self, Whom};
-use model::generate::{FLAVOURS, counting, longer_program, program, waiters};
+use model::generate::{FLAVOURS, counting, drawing, longer_program, program, waiters};
 use model::interpreter::{schedules, terminal_states};
 use model::{Model, Op, Program};
 use seqz_explore::{
@@ -54,6 +54,14 @@ fn counts_are_what_the_interpreter_counts() {
         let reduced = all(&program, IcbDpor::new(None));
         let everything = relations(&all(&program, Dfs::new()));
         assert_eq!(relations(&reduced), everything, "icb+dpor: {program:?}");
+    }
+}
+
+#[test]
+fn what_is_drawn_is_what_the_interpreter_draws() {
+    let few = |program: &Program| schedules(program, 20_000).is_some_and(|count| count <= 1000);
+    for program in (0..).map(drawing).filter(few).take(1500) {
+        all_agree(&program);
     }
 }
 

@@ -24,12 +24,18 @@ pub struct Pending {
     /// The object that the operation is on.
     pub object: Object,
     /// For [`Kind::CompareExchange`]: the hash of the value at which it succeeds, comparable with [`Event::found`]. For
-    /// [`Kind::Wake`]: 1 if the wait has a time limit, else 0.
+    /// [`Kind::Wake`]: 1 if the wait has a time limit, else 0. For [`Kind::Update`]: [`Self::UNLESS_ZERO`] if it changes nothing
+    /// where it finds 0.
     pub expected: u64,
     /// Where in the program.
     pub site: Site,
     /// See [`Event::context`].
     pub context: u32,
+}
+
+impl Pending {
+    /// Announces of an update that it runs as [`Kind::FailedUpdate`] if it finds 0.
+    pub const UNLESS_ZERO: u64 = u64::MAX - 1;
 }
 
 /// What a thread did.

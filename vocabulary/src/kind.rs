@@ -24,7 +24,8 @@ message! {
         Read,
         /// Writes the object.
         Write,
-        /// Reads and writes the object in one step, always.
+        /// Reads and writes the object in one step, always. Only where it was announced with
+        /// [`Pending::UNLESS_ZERO`](crate::Pending::UNLESS_ZERO), it may run as [`Self::FailedUpdate`].
         Update,
         /// Announced only: a compare-exchange, which runs as [`Self::Update`] or [`Self::FailedUpdate`].
         CompareExchange,

@@ -179,6 +179,11 @@ impl<'a> Prefix<'a> {
             } else {
                 Class::Read
             }),
+            Kind::Update if pending.expected == Pending::UNLESS_ZERO => Some(if value() == 0 {
+                Class::Read
+            } else {
+                Class::Modify
+            }),
             Kind::Upgrade => Some(if value() == 0 {
                 Class::Read
             } else {

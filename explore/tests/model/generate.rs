@@ -352,6 +352,32 @@ pub(crate) fn started_late(seed: u64) -> Program {
     }
 }
 
+/// A program in which threads draw from what one thread gives, and what they have drawn decides what they do.
+pub(crate) fn drawing(seed: u64) -> Program {
+    const GIVEN: u8 = 2;
+    let mut numbers = RandomNumbers::new(seed);
+    let threads = 1 + numbers.below(3) as usize;
+    let given = 1 + numbers.below(2) as usize;
+    let mut bodies = vec![vec![Op::FetchAdd(3, GIVEN, 1); given]];
+    for _ in 0..threads {
+        let mut body = Body {
+            numbers: &mut numbers,
+            flavour: Flavour::Atomics,
+            ops: Vec::new(),
+        };
+        for _ in 0..1 + body.below(3) {
+            let register = body.below(3);
+            body.ops.push(Op::Draw(register, GIVEN));
+            if body.below(2) == 0 {
+                body.ops.push(Op::Unless(register, 1, 1));
+                body.atomic();
+            }
+        }
+        bodies.push(body.ops);
+    }
+    Program::of(bodies)
+}
+
 /// A program of threads that share a value through handles that are counted, which is variable 2: each has one at first.
 /// They make more, drop them, ask how many there are, unwrap the value and get it back from weak handles.
 pub(crate) fn counting(seed: u64) -> Program {

@@ -46,6 +46,8 @@ pub(crate) enum Op {
     Take(u8, u8),
     /// register of success, variable: adds one to a count that is not 0
     Upgrade(u8, u8),
+    /// register of success, variable: takes one from a count that is not 0, and else learns that it is 0
+    Draw(u8, u8),
     Lock(u8),
     /// register of success, lock
     TryLock(u8, u8),
@@ -225,6 +227,7 @@ impl Machine {
             Op::Add(x, _) => (Kind::Add, u32::from(x), 0),
             Op::Take(_, x) => (Kind::Take, u32::from(x), 0),
             Op::Upgrade(_, x) => (Kind::Upgrade, u32::from(x), 0),
+            Op::Draw(_, x) => (Kind::Update, u32::from(x), Pending::UNLESS_ZERO),
             Op::Cas(_, x, e, _) => (Kind::CompareExchange, u32::from(x), u64::from(e)),
             Op::Lock(l) | Op::LockAndRead(_, l) => (Kind::Lock, LOCKS + u32::from(l), 0),
             Op::TryLock(_, l) => (Kind::TryLock, LOCKS + u32::from(l), 0),
@@ -322,6 +325,16 @@ impl Machine {
                     kind = Kind::FailedUpdate;
                 }
                 self.write(program, x, value + there);
+                result = Some((r, there));
+            }
+            Op::Draw(r, x) => {
+                let value = self.variables[usize::from(x)];
+                let there = u8::from(value > 0);
+                if there == 0 {
+                    kind = Kind::FailedUpdate;
+                } else {
+                    self.write(program, x, value - there);
+                }
                 result = Some((r, there));
             }
             Op::Cas(r, x, expected, new) => {

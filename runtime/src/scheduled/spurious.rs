@@ -10,7 +10,7 @@
 use std::panic::Location;
 use std::path::Path;
 
-use seqz_explore::{Kind, Object, Thread};
+use seqz_explore::{Kind, Object, Pending, Thread};
 
 use super::state::{Handle, State};
 use crate::vocabulary::{Place, Site};
@@ -47,7 +47,7 @@ impl Handle {
         let site = Location::caller();
         let give = move || {
             for _ in 0..tokens {
-                self.change_tokens(|tokens| Some(tokens + 1), site);
+                self.change_tokens(0, |tokens| Some(tokens + 1), site);
             }
         };
         let name = crate::memory::outside(|| NAME.to_owned());
@@ -79,12 +79,18 @@ impl Handle {
         if self.get().settings.spurious == 0 || self.is_ending() {
             return false;
         }
-        self.change_tokens(|tokens| tokens.checked_sub(1), site)
+        // Where no token is there, the operation only sees that.
+        self.change_tokens(Pending::UNLESS_ZERO, |tokens| tokens.checked_sub(1), site)
     }
 
-    /// Changes the number of tokens, if `change` allows it; this is an event in either case. Returns whether it was
-    /// changed.
-    fn change_tokens(self, change: impl FnOnce(u32) -> Option<u32>, site: Site) -> bool {
+    /// Changes the number of tokens, if `change` allows it; this is an event in either case, and announced with `expected`.
+    /// Returns whether the number was changed.
+    fn change_tokens(
+        self,
+        expected: u64,
+        change: impl FnOnce(u32) -> Option<u32>,
+        site: Site,
+    ) -> bool {
         let object = match self.get().tokens.object {
             Some(object) => object,
             None => {
@@ -92,7 +98,7 @@ impl Handle {
                 *self.get().tokens.object.insert(object)
             }
         };
-        self.turn(Kind::Update, object, 0, site);
+        self.turn(Kind::Update, object, expected, site);
         let before = self.get().tokens.left;
         let after = change(before);
         let kind = match after {

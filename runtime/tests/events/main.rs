@@ -137,6 +137,11 @@ fn search(
         "{promise:?} of {}",
         std::any::type_name_of_val(&search)
     );
+    let name = std::any::type_name_of_val(&search);
+    if name.contains("Odpor") {
+        // It executes each happens-before relation once.
+        assert_eq!(search.counts().redundant, 0, "{name}");
+    }
     let mut seen = noted.into_inner().unwrap();
     seen.append(&mut failures);
     Some((seen, open))

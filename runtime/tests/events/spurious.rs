@@ -114,3 +114,25 @@ fn a_lost_notification_stays_one() {
         );
     }
 }
+
+#[test]
+fn the_order_in_which_threads_find_nothing_is_no_order() {
+    let program = |note: Note<'_>| {
+        let x = Arc::new(AtomicU32::new(0));
+        let threads = [0, 1].map(|from| {
+            let x = Arc::clone(&x);
+            thread::spawn(move || {
+                let tries =
+                    [(); 2].map(|()| x.compare_exchange_weak(from, from + 1, SeqCst, SeqCst));
+                tries.map(|it| u8::from(it.is_ok()))
+            })
+        });
+        note(format!(
+            "{:?}",
+            threads.map(|thread| thread.join().unwrap())
+        ));
+    };
+    for spurious in 0..3 {
+        all(spurious, program);
+    }
+}
