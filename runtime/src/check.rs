@@ -72,6 +72,9 @@ message! {
         pub scoped: u64,
         /// The number of executions in which T' fails in a round after the first one, which is not judged.
         pub later: u64,
+        /// The number of executions in which a thread stood at a barrier: what comes after it, if the other thread comes last, is
+        /// not executed.
+        pub barrier: u64,
         /// The number of choices that were not executed.
         pub skipped: u64,
     }
@@ -87,6 +90,7 @@ impl Level {
             && self.unknown == 0
             && self.scoped == 0
             && self.later == 0
+            && self.barrier == 0
             && self.hurried == 0
     }
 
@@ -130,6 +134,7 @@ impl Level {
         self.undecided += other.undecided;
         self.scoped += other.scoped;
         self.later += other.later;
+        self.barrier += other.barrier;
         self.skipped += other.skipped;
     }
 }
@@ -281,6 +286,7 @@ impl<'a> Search<'a> {
             level.interfering_waiting += u64::from(machine.interfering_waits());
             level.scoped += u64::from(machine.leaves_scope_open());
             level.later += u64::from(machine.interfering_fails_later());
+            level.barrier += u64::from(machine.stood_at_barrier());
             level.hurried += u64::from(machine.hurries_time());
             self.frontier.add(pairs, machine.revealed());
             if !watch.after(&level, machine) {

@@ -143,6 +143,7 @@ impl Gathered {
             (counts.unknown > 0, Reason::SolverUnknown),
             (counts.scoped > 0, Reason::ScopedDestructor),
             (counts.later > 0, Reason::LaterRound),
+            (counts.barrier > 0, Reason::Barrier),
             (counts.hurried > 0, Reason::PassingTime),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),

@@ -171,6 +171,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         || has(Reason::PassingTime)
         || has(Reason::ScopedDestructor)
         || has(Reason::LaterRound)
+        || has(Reason::Barrier)
         || has(Reason::Reasonless)
         || has(Reason::WaitingWriter)
         || has(Reason::TriedBesideWriter)

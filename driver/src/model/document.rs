@@ -284,6 +284,8 @@ pub enum Reason {
     ScopedDestructor,
     /// The other thread fails in a round after the first one, which is not judged.
     LaterRound,
+    /// A thread stands at a barrier, and what it does where the other one comes last was not tried.
+    Barrier,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
     /// An attempt to read a lock succeeded that may also fail, since a writer waits for the lock.
@@ -302,7 +304,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 23] = [
+    pub const ALL: [Self; 24] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -319,6 +321,7 @@ impl Reason {
         Self::PassingTime,
         Self::ScopedDestructor,
         Self::LaterRound,
+        Self::Barrier,
         Self::WaitingWriter,
         Self::TriedBesideWriter,
         Self::UsedUnpark,

@@ -315,6 +315,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::LaterRound => {
             "the other thread fails in a round after the first one, after what the thread under test has read: `seqz explore` judges that"
         }
+        Reason::Barrier => {
+            "a thread waits at a barrier, and what comes after it was tried only where the other thread was there first: `seqz explore` tries all of it"
+        }
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
         }

@@ -389,6 +389,13 @@ impl Machine {
         self.engine.interfering_fails_later
     }
 
+    /// Whether a thread has stood at a barrier in the latest execution. If the other one comes last, this one goes on after it has
+    /// seen that; where both of them go on so, each has seen the other one, and that is not executed.
+    #[must_use]
+    pub const fn stood_at_barrier(&self) -> bool {
+        self.engine.stands_at_barrier
+    }
+
     /// Whether in the latest execution a time limit may run out at another event than was tried.
     #[must_use]
     pub const fn hurries_time(&self) -> bool {
@@ -533,6 +540,7 @@ impl Engine {
             tied: false,
             rounds: super::rounds::Rounds::default(),
             interfering_fails_later: false,
+            stands_at_barrier: false,
             first_of_round: 0,
             uses_channels: false,
             interfering_was_cut: false,
@@ -602,6 +610,7 @@ impl Engine {
             tied,
             rounds,
             interfering_fails_later,
+            stands_at_barrier,
             first_of_round,
             uses_channels,
             interfering_was_cut,
@@ -680,6 +689,7 @@ impl Engine {
         *tied = false;
         rounds.clear();
         *interfering_fails_later = false;
+        *stands_at_barrier = false;
         *first_of_round = 0;
         *uses_channels = false;
         *interfering_was_cut = false;

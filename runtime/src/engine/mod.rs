@@ -281,6 +281,8 @@ pub struct Engine {
     rounds: rounds::Rounds,
     /// Whether T' has failed in a round after the first one.
     interfering_fails_later: bool,
+    /// Whether a thread has stood at a barrier, to which the other one may come last.
+    stands_at_barrier: bool,
     /// Objects with a smaller number were used in a round that is over.
     first_of_round: Object,
     /// Whether a thread has used a channel while another one ran.

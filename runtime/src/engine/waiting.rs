@@ -82,6 +82,7 @@ pub(crate) struct Seen {
 #[cold]
 pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
     let engine = handle.get();
+    engine.stands_at_barrier |= what == For::Arrival && !engine.quiet && engine.line != Line::Init;
     if !engine.quiet && engine.line == Line::Init && !engine.threads.has_bodies() {
         // No other thread is left that could do it.
         bug::blocked_for_ever(

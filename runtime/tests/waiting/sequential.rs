@@ -649,3 +649,33 @@ fn an_unpark_that_a_channel_may_use_up_is_not_promised() {
     };
     assert!(!is_promised(in_scope));
 }
+
+#[test]
+fn what_comes_after_a_barrier_is_not_promised() {
+    // The thread that has come first has seen the other one, once it goes on, and is seen by it again.
+    let late = || {
+        let shared = Arc::new((Barrier::new(2), AtomicU32::new(0)));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || {
+            theirs.0.wait();
+            theirs.1.store(1, SeqCst);
+        });
+        shared.0.wait();
+        assert_eq!(shared.1.load(SeqCst), 0, "late");
+        thread.join().unwrap();
+    };
+    let nobody_else_comes = || {
+        let shared = Arc::new(Barrier::new(3));
+        let theirs = shared.clone();
+        let thread = thread::spawn(move || theirs.wait().is_leader());
+        shared.wait();
+        thread.join().unwrap();
+    };
+    for program in [late, nobody_else_comes] {
+        assert!(!is_promised(program));
+    }
+    assert!(is_promised(|| {
+        let thread = thread::spawn(|| Barrier::new(1).wait().is_leader());
+        thread.join().unwrap();
+    }));
+}

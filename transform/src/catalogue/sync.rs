@@ -162,7 +162,7 @@ pub(super) const ENTRIES: &[Entry] = &[
         learns: "that all have come, and who came last",
         scheduled: Event("wait, wake, and for the last one notify: any thread may be the leader"),
         sequential: Event(
-            "an update of the number of those who have come. T' sees nobody come: where T' is not the last one, its log ends",
+            "an update of the number of those who have come. T' sees nobody come: where T' is not the last one, its log ends, and nothing is promised",
         ),
         tests: &[
             "runtime/tests/waiting/barrier.rs::any_thread_may_lead_and_nobody_goes_on_before_all_have_come",
