@@ -265,6 +265,63 @@ fn exchange_in_a_loop_with_a_macro_that_counts() {
     });
 }
 
+macro_rules! take {
+    ($x:expr) => { $x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok() };
+}
+
+macro_rules! take_by_another {
+    ($x:expr) => { if true { take!($x) } else { false } };
+}
+
+macro_rules! take_all {
+    ($($x:ident),*) => { $( assert!($x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok()); )* };
+}
+
+macro_rules! now {
+    (do $what:expr ; now) => { $what };
+}
+
+macro_rules! retry {
+    ($x:expr) => { while $x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_err() {} };
+}
+
+#[test]
+fn exchange_in_the_text_of_a_macro() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || assert!(take!(x), "nobody else takes it"));
+}
+
+#[test]
+fn exchange_in_a_macro_in_a_macro() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || assert!(take_by_another!(x)));
+}
+
+#[test]
+fn exchange_that_a_macro_repeats() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || { take_all!(x); });
+}
+
+#[test]
+fn exchange_that_a_macro_is_given() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || {
+        assert!(now!(do x.compare_exchange_weak(0, 1, SeqCst, SeqCst).is_ok() ; now));
+    });
+}
+
+#[test]
+fn exchange_of_a_macro_in_a_loop() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = x.clone();
+    with_another(move || { y.load(SeqCst); }, || retry!(x));
+}
+
 #[test]
 fn wait_before_the_first_look() {
     let pair = Arc::new((Mutex::new(false), Condvar::new(), AtomicBool::new(false)));
@@ -438,7 +495,7 @@ fn is_tried(name: &str) -> bool {
 fn what_may_happen_without_a_reason_does_outside_of_loops() {
     let dir = package(PROGRAM);
     let (found, report) = failing(&dir, &[]);
-    assert_eq!(found.len(), 28);
+    assert_eq!(found.len(), 33);
     for (name, fails) in &found {
         let passes = passes(name);
         assert_eq!(*fails, !passes, "{name}");
