@@ -63,7 +63,7 @@ pub use kind::{Class, Kind};
 pub use observation::{Comparison, Integer, Test};
 pub use place::{Place, Site};
 pub use promise::{Causality, Promise};
-pub use schedule::{Confirmation, HeldUp, Scheduled, Waiting};
+pub use schedule::{Awaited, Confirmation, HeldUp, REASONLESS, Scheduled, Waiting};
 pub use thread::{Lineage, ThreadInfo};
 pub use transition::Transition;
 pub use wire::{Wire, WireError};

@@ -19,6 +19,31 @@ message! {
     }
 }
 
+/// The name of the thread that stands for what happens without a reason, and is none of the program's.
+pub const REASONLESS: &str = "what happens without a reason";
+
+message! {
+    /// What a thread waits for in a wait queue.
+    #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+    pub enum Awaited {
+        /// To be notified, on a condition variable.
+        #[default]
+        Notification,
+        /// To be unparked.
+        Unpark,
+        /// Other threads at a barrier.
+        Arrival,
+        /// The end of an initialization.
+        Initialization,
+        /// A message.
+        Message,
+        /// Room for a message, or a receiver.
+        Room,
+        /// The handle of a scoped thread, at the scope's end.
+        Handle,
+    }
+}
+
 message! {
     /// A thread that waits, or is about to do something.
     #[derive(Clone, Debug, PartialEq, Eq)]
@@ -29,6 +54,8 @@ message! {
         pub action: Kind,
         /// The number of the object that the thread is about to act on.
         pub object: u32,
+        /// What the thread waits for, if it is about to leave a wait queue.
+        pub awaited: Awaited,
         /// The event's place in the source; `None` where it is not known.
         pub place: Option<Place>,
     }

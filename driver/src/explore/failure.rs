@@ -120,6 +120,7 @@ impl Original<'_> {
                 thread: waiting.thread,
                 action,
                 object: waiting.object,
+                awaited: (action == Action::Wake).then(|| waiting.awaited.into()),
                 held_by: holder(schedule, action, waiting.object),
                 missed,
                 instead,

@@ -6,7 +6,7 @@ use super::document::{
     Cut, Input, InputDomain, Kind, Met, NotFollowed, Reason, Role, Site, Status, Thread,
 };
 use super::lone::{Lone, Spurious};
-use super::schedule::{Action, Event};
+use super::schedule::{Action, Awaited, Event};
 
 /// The document that `seqz explore` prints.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -383,6 +383,9 @@ pub struct Waiting {
     pub action: Action,
     /// The number of the lock, variable or thread that the action is about.
     pub object: u32,
+    /// What the thread waits for, if others have to wake it up.
+    #[serde(default)]
+    pub awaited: Option<Awaited>,
     /// The thread that holds the lock, if the thread waits for a lock.
     pub held_by: Option<u32>,
     /// The last notification of what the thread waits for, if that came before the thread began to wait, and none came

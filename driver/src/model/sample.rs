@@ -5,7 +5,7 @@ use super::exploration::{
     Causality, Counts, Coupling, Exploration, Failure, HarnessExploration, HeldUp, Promise, Waiting,
 };
 use super::lone::{Lone, Reasonless};
-use super::schedule::{Action, Confirmation, Event};
+use super::schedule::{Action, Awaited, Confirmation, Event};
 
 pub(crate) fn site(line: u32, text: &str) -> Site {
     Site {
@@ -270,6 +270,7 @@ pub(crate) fn exploration() -> Exploration {
             thread: 1,
             action: Action::Lock,
             object: 3,
+            awaited: Some(Awaited::Message),
             held_by: Some(2),
             missed: Some(site(13, "changed.notify_all()")),
             instead: Some(3),

@@ -2,7 +2,7 @@
 
 use serde::{Deserialize, Serialize};
 
-use seqz_runtime::vocabulary::Kind;
+use seqz_runtime::vocabulary::{self, Kind};
 
 use super::apart::Uses;
 use super::document::Site;
@@ -135,6 +135,41 @@ impl Action {
             self,
             Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join
         )
+    }
+}
+
+/// What a thread waits for that others have to wake up.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Awaited {
+    /// To be notified, on a condition variable.
+    #[default]
+    Notification,
+    /// To be unparked.
+    Unpark,
+    /// Other threads at a barrier.
+    Arrival,
+    /// The end of an initialization.
+    Initialization,
+    /// A message.
+    Message,
+    /// Room for a message, or a receiver.
+    Room,
+    /// The handle of a scoped thread, at the scope's end.
+    Handle,
+}
+
+impl From<vocabulary::Awaited> for Awaited {
+    fn from(awaited: vocabulary::Awaited) -> Self {
+        match awaited {
+            vocabulary::Awaited::Notification => Self::Notification,
+            vocabulary::Awaited::Unpark => Self::Unpark,
+            vocabulary::Awaited::Arrival => Self::Arrival,
+            vocabulary::Awaited::Initialization => Self::Initialization,
+            vocabulary::Awaited::Message => Self::Message,
+            vocabulary::Awaited::Room => Self::Room,
+            vocabulary::Awaited::Handle => Self::Handle,
+        }
     }
 }
 

@@ -2,6 +2,7 @@
 
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
 use super::exploration::HeldUp;
+use super::schedule::Awaited;
 use crate::layout::{counted, in_words};
 
 /// Returns the kind of a bug as a heading.
@@ -87,24 +88,18 @@ pub fn sample_of_inputs(choices: u32, seed: u64) -> String {
     format!("inputs are a sample of {choices}, out of more, with seed {seed}")
 }
 
-/// Says what a thread waits for in a call of a channel's, if the call at this site is one.
+/// Says what a thread waits for that others have to wake up; `None` for a notification.
 #[must_use]
-pub fn awaited_of_channel(site: &Site) -> Option<&'static str> {
-    let text = site.text.as_str();
-    if text.contains(".send(") {
-        Some("room in a channel that is full")
-    } else if text.contains(".recv(") || text.contains(".recv_timeout(") {
-        Some("a message from a channel that is empty")
-    } else {
-        None
+pub const fn awaited(awaited: Awaited) -> Option<&'static str> {
+    match awaited {
+        Awaited::Notification => None,
+        Awaited::Unpark => Some("to be unparked"),
+        Awaited::Arrival => Some("at a barrier for other threads"),
+        Awaited::Initialization => Some("for the end of an initialization"),
+        Awaited::Message => Some("for a message from a channel that is empty"),
+        Awaited::Room => Some("for room in a channel that is full"),
+        Awaited::Handle => Some("for the handle of a scoped thread, which nobody drops"),
     }
-}
-
-/// Says what a thread waits for at the end of a scope, if the call at this site is one: its threads are over.
-#[must_use]
-pub fn awaited_of_scope(site: &Site) -> Option<&'static str> {
-    let is_one = site.text.contains("scope(");
-    is_one.then_some("the handle of a scoped thread, which nobody drops")
 }
 
 /// Returns a variable's name for a sentence.

@@ -2,6 +2,8 @@
 
 use std::io::{self, Write};
 
+use seqz_runtime::vocabulary::REASONLESS;
+
 use super::lanes::{self, Lane, Row};
 use crate::model::apart::{self, Uses as _};
 use crate::model::document::{Site, Thread};
@@ -30,7 +32,9 @@ pub fn draw(
     threads: &[Option<Thread>],
     columns: usize,
 ) -> io::Result<()> {
-    let mut numbers: Vec<u32> = events.iter().map(|event| event.thread).collect();
+    let reasonless = Reasonless::of(events, threads);
+    let events = || events.iter().filter(|event| !reasonless.hides(event));
+    let mut numbers: Vec<u32> = events().map(|event| event.thread).collect();
     numbers.extend(marks.iter().map(|mark| mark.thread));
     numbers.sort_unstable();
     numbers.dedup();
@@ -43,9 +47,9 @@ pub fn draw(
         })
         .collect();
     let mut rows: Vec<Row<'_>> = Vec::new();
-    for event in events {
+    for event in events() {
         let (lane, site) = (lane(event.thread), event.site.as_ref());
-        let remark = takes_one_of_several(event);
+        let remark = takes_one_of_several(event).or_else(|| reasonless.tells(event));
         if remark.is_none() && rows.last().is_some_and(|row| row.takes(lane, site)) {
             continue;
         }
@@ -81,6 +85,45 @@ pub fn draw(
         }
     }
     lanes::draw(out, &lanes, &rows, columns)
+}
+
+/// What happens without a reason, in a schedule: it is a thread there, which gives the others leave to.
+#[derive(Clone, Copy, Debug, Default)]
+struct Reasonless {
+    thread: Option<u32>,
+    object: Option<u32>,
+}
+
+impl Reasonless {
+    fn of(events: &[Event], threads: &[Option<Thread>]) -> Self {
+        let is_it = |thread: &Option<Thread>| {
+            let name = thread.as_ref().and_then(|thread| thread.name.as_deref());
+            name == Some(REASONLESS)
+        };
+        let thread = threads.iter().position(is_it);
+        let thread = thread.and_then(|number| u32::try_from(number).ok());
+        let mut gives = events
+            .iter()
+            .filter(|event| Some(event.thread) == thread && event.action == Action::Update);
+        Self {
+            thread,
+            object: gives.next().map(|event| event.object),
+        }
+    }
+
+    /// Whether the event shows nothing of the program.
+    fn hides(self, event: &Event) -> bool {
+        let is_its = self.thread == Some(event.thread)
+            || event.action == Action::Fork && self.thread == Some(event.object);
+        let in_vain = self.object == Some(event.object) && event.action == Action::FailedUpdate;
+        is_its || in_vain
+    }
+
+    /// Says that the thread goes on without a reason, if it does.
+    fn tells(self, event: &Event) -> Option<String> {
+        let it_does = self.object == Some(event.object) && event.action == Action::Update;
+        it_does.then(|| "goes on without a reason".to_owned())
+    }
 }
 
 /// Says which lock is taken, where the line doesn't: there are several locks of its name.

@@ -8,7 +8,7 @@ use super::human::{Detail, cut_short, not_followed, paragraph, source_line, stat
 use crate::layout::{counted, grouped, in_words};
 use crate::model::document::{Kind, Status};
 use crate::model::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
-use crate::model::schedule::Action;
+use crate::model::schedule::{Action, Awaited};
 use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::words;
@@ -254,13 +254,11 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
         Action::Join => format!("waits for thread {} to end", waiting.object),
         Action::Local => "looks again and again in a loop, and sees nothing new".to_owned(),
         Action::Wake => {
-            let site = waiting.site.as_ref();
-            if let Some(what) = site.and_then(words::awaited_of_channel) {
+            let what = waiting.awaited.and_then(words::awaited);
+            if let Some(what) = what.filter(|_| waiting.awaited != Some(Awaited::Unpark)) {
+                let name = name.filter(|_| waiting.awaited != Some(Awaited::Handle));
                 let of = name.map_or_else(String::new, |name| format!(" (`{name}`)"));
-                return format!("waits for {what}{of}");
-            }
-            if let Some(what) = site.and_then(words::awaited_of_scope) {
-                return format!("waits for {what}");
+                return format!("waits {what}{of}");
             }
             let of = name.map_or_else(String::new, |name| format!(" of `{name}`"));
             let why = match (&waiting.missed, waiting.instead) {
@@ -273,7 +271,10 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
                 }
                 (None, None) => String::new(),
             };
-            format!("waits to be notified{of}{why}")
+            match what {
+                Some(what) => format!("waits {what}{why}"),
+                None => format!("waits to be notified{of}{why}"),
+            }
         }
         _ => format!(
             "looks again and again at {}, which does not change any more",

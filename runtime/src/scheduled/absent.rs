@@ -8,7 +8,7 @@ use crate::ending::{Destructor, Leaving, Results};
 use crate::judge::Panics;
 use crate::log::LockMode;
 use crate::memory::Access;
-use crate::vocabulary::{Event, Kind, Object, Pending, Site, Test, Transition};
+use crate::vocabulary::{Awaited, Event, Kind, Object, Pending, Site, Test, Transition};
 
 /// There is no value of this.
 #[derive(Clone, Copy, Debug)]
@@ -184,7 +184,7 @@ never! {
     fn unpark(thread: u32, site: Site);
     fn wait(object: Object, site: Site);
     fn wait_unlogged(object: Object, site: Site);
-    fn wake(object: Object, timed: bool, site: Site) -> bool;
+    fn wake(object: Object, awaited: Awaited, timed: bool, site: Site) -> bool;
     fn was_parked_inside(how: Waited, site: Site);
     fn was_poisoned(lock: Object) -> bool;
     fn watch_ends();

@@ -26,7 +26,7 @@ use crate::clock::Clocks;
 use crate::ending::Results;
 use crate::judge::{End, Panics};
 use crate::memory::arena::{Arena, note_large};
-use crate::vocabulary::{HeldUp, Place, Site, ThreadInfo};
+use crate::vocabulary::{Awaited, HeldUp, Place, Site, ThreadInfo};
 
 /// The least bound on the events of an execution.
 const LEAST: u32 = 20_000;
@@ -325,6 +325,13 @@ impl<'p> Machine<'p> {
                 })
             })
             .collect()
+    }
+
+    /// What a thread waits for, if it is in a wait queue at the end of the latest execution.
+    #[must_use]
+    pub fn awaited(&self, thread: seqz_explore::Thread) -> Awaited {
+        let slot = self.state.slots.get(usize::from(thread));
+        slot.map_or_else(Awaited::default, |slot| slot.awaited)
     }
 
     /// The operations that the threads had announced at the end of the latest execution, each with its place, by

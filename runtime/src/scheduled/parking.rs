@@ -20,7 +20,7 @@ use seqz_explore::{Kind, Transition};
 
 use super::state::Handle;
 use super::waiting::Attempt;
-use crate::vocabulary::Site;
+use crate::vocabulary::{Awaited, Site};
 
 /// What is known of a thread that may be unparked.
 #[derive(Clone, Copy, Debug, Default)]
@@ -81,7 +81,7 @@ impl Handle {
                 Attempt::Waits
             }
         });
-        let is_unparked = unparked.is_some() || self.wake(object, timed, site);
+        let is_unparked = unparked.is_some() || self.wake(object, Awaited::Unpark, timed, site);
         let state = self.get();
         let Unparks { any, left, .. } = state.slots[slot].unparks;
         state.has_left_unparks_open |= any && left && !timed;

@@ -13,7 +13,7 @@ use seqz_explore::{Event, Kind, Pick, Scheduler, Thread, View};
 
 use super::behind_writers::WRITERS_FIRST;
 use super::events::place;
-use crate::vocabulary::{Scheduled, Waiting};
+use crate::vocabulary::{Awaited, Scheduled, Waiting};
 
 /// Where a program and a schedule part ways.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -71,6 +71,7 @@ impl<'s> Follow<'s> {
                     thread: u32::from(thread),
                     action: pending.kind.plain(),
                     object: pending.object,
+                    awaited: Awaited::default(),
                     place: place(pending),
                 }
             });

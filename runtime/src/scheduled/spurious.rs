@@ -13,10 +13,7 @@ use std::path::Path;
 use seqz_explore::{Kind, Object, Pending, Thread};
 
 use super::state::{Handle, State};
-use crate::vocabulary::{Place, Site};
-
-/// The name of the thread that gives tokens.
-pub const NAME: &str = "what happens without a reason";
+use crate::vocabulary::{Place, REASONLESS, Site};
 
 /// The address that stands for the tokens as an object; no other object has it.
 static PLACE: u8 = 0;
@@ -50,7 +47,7 @@ impl Handle {
                 self.change_tokens(0, |tokens| Some(tokens + 1), site);
             }
         };
-        let name = crate::memory::outside(|| NAME.to_owned());
+        let name = crate::memory::outside(|| REASONLESS.to_owned());
         self.fork(Some(name), site, Box::new(give));
     }
 

@@ -7,7 +7,7 @@ use super::loops::Turning;
 use super::parking::Unparks;
 use super::resting::Rest;
 use crate::executable::unwinding::Panics;
-use crate::vocabulary::Site;
+use crate::vocabulary::{Awaited, Site};
 
 /// The stage of a thread in its life.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -46,6 +46,8 @@ pub(super) struct Slot {
     pub destroyed_with_events: bool,
     /// Whether the thread has been unparked while it was not parked: the next time that it parks, it goes on.
     pub is_unparked: bool,
+    /// What the thread waits for, if it is in a wait queue.
+    pub awaited: Awaited,
     /// What is known of the thread's unpark token where the thread waits for something else than to be unparked.
     pub unparks: Unparks,
     /// The numbers of the call sites that the thread is in, outermost first, where calls are followed.
@@ -70,6 +72,7 @@ impl Slot {
             messages: 0,
             destroyed_with_events: false,
             is_unparked: false,
+            awaited: Awaited::default(),
             unparks: Unparks::default(),
             calls: Vec::new(),
             turning: Turning::default(),

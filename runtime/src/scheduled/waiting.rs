@@ -11,8 +11,8 @@ use seqz_explore::waiting::Queue;
 use seqz_explore::{Kind, Object, Transition};
 
 use super::state::Handle;
-use crate::vocabulary::Site;
 use crate::vocabulary::ended::UNWINDS;
+use crate::vocabulary::{Awaited, Site};
 
 /// The result of an attempt at something that may have to wait.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -56,7 +56,11 @@ impl Handle {
     ///
     /// When the execution is being ended, a destructor may wait here for a notification that no thread will give. It
     /// goes on as if it had been notified, as std allows; but a destructor that waits again and again can't be ended.
-    pub(crate) fn wake(self, object: Object, timed: bool, site: Site) -> bool {
+    pub(crate) fn wake(self, object: Object, awaited: Awaited, timed: bool, site: Site) -> bool {
+        if !self.is_ending() {
+            let state = self.get();
+            state.slots[state.current].awaited = awaited;
+        }
         self.turn(Kind::Wake, object, u64::from(timed), site);
         if self.is_ending() {
             let state = self.get();

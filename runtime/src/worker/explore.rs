@@ -549,6 +549,7 @@ fn finding(
                 thread: u32::from(*thread),
                 action: pending.kind.plain(),
                 object: pending.object,
+                awaited: machine.awaited(*thread),
                 place: place.clone(),
             })
             .collect(),

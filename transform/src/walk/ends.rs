@@ -278,7 +278,7 @@ impl Turn {
 
     fn bind(&mut self, pattern: &Pat, says: Option<Says>) {
         match (pattern, says) {
-            (Pat::Type(it), _) => return self.bind(&it.pat, says),
+            (Pat::Type(it), _) => self.bind(&it.pat, says),
             (Pat::Ident(it), _) => {
                 let variable = name(&it.ident);
                 match says {

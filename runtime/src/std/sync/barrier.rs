@@ -8,7 +8,7 @@ use crate::engine::{self, waiting::For};
 use crate::running::{Running, running};
 use crate::scheduled::{Attempt, Handle};
 use crate::shared::{AtomicCell, Spot};
-use crate::vocabulary::{Site, Transition};
+use crate::vocabulary::{Awaited, Site, Transition};
 
 /// `std::sync::Barrier`.
 ///
@@ -72,7 +72,7 @@ impl Barrier {
             }
         });
         if arrival.is_none() {
-            machine.wake(object, false, site);
+            machine.wake(object, Awaited::Arrival, false, site);
         }
         arrival.is_some()
     }

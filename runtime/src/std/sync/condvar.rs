@@ -15,7 +15,7 @@ use crate::engine::{self, tau, waiting::For};
 use crate::running::{Running, running};
 use crate::scheduled::Handle;
 use crate::shared::{AtomicCell, Shadow, Spot};
-use crate::vocabulary::Site;
+use crate::vocabulary::{Awaited, Site};
 
 const OUTSIDE: &str = "`Condvar::wait` of a transformed program runs under `seqz` only";
 
@@ -80,7 +80,7 @@ impl Condvar {
         machine.wait(object, site);
         let mut notified = false;
         let guard = guard.without(site, || {
-            notified = machine.wake(object, limit.is_some(), site);
+            notified = machine.wake(object, Awaited::Notification, limit.is_some(), site);
             if let Some(limit) = limit.filter(|_| !notified) {
                 machine.run_out(limit, site);
             }

@@ -19,7 +19,7 @@ use crate::engine::{
 use crate::running::{Running, running};
 use crate::scheduled;
 use crate::shared::{AtomicCell, Spot};
-use crate::vocabulary::Site;
+use crate::vocabulary::{Awaited, Site};
 
 const INCOMPLETE: u64 = 0;
 const POISONED: u64 = 1;
@@ -103,7 +103,7 @@ impl Once {
                 let queue = self.queue.of(machine);
                 machine.wait(queue, site);
                 let same = self.stage(site) == found;
-                machine.wake(queue, !same, site);
+                machine.wake(queue, Awaited::Initialization, !same, site);
             }
             Running::Sequential(handle) => {
                 self.state.wait_in_p_hat(handle, what, site);

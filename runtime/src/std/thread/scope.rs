@@ -13,7 +13,7 @@ use crate::running::with_panics;
 use crate::scheduled::Waited;
 use crate::shared::Spot;
 use crate::std::panic::is_of_a_machine;
-use crate::vocabulary::Site;
+use crate::vocabulary::{Awaited, Site};
 
 /// `std::thread::Scope`.
 pub struct Scope<'scope, 'env: 'scope> {
@@ -171,7 +171,7 @@ fn wait_for_ever(members: &Members, site: Site) {
     };
     let object = members.last_handle.of(machine);
     machine.wait_unlogged(object, site);
-    machine.wake(object, false, site);
+    machine.wake(object, Awaited::Handle, false, site);
 }
 
 impl<'scope> Scope<'scope, '_> {

@@ -16,7 +16,7 @@ use super::{Patience, Received, Sent};
 use crate::memory::outside;
 use crate::scheduled::{Attempt, Handle, Waited, current};
 use crate::shared::Spot;
-use crate::vocabulary::{Site, Transition};
+use crate::vocabulary::{Awaited, Site, Transition};
 
 const SENT: u64 = Transition::SENT;
 const DISCONNECTED: u64 = Transition::DISCONNECTED;
@@ -200,7 +200,7 @@ impl<T> Channel<T> {
                 // No receiver comes for the message any more.
                 None if machine.is_ending() => DISCONNECTED,
                 None => {
-                    machine.wake(object, false, site);
+                    machine.wake(object, Awaited::Room, false, site);
                     has_waited = true;
                     continue;
                 }
@@ -287,7 +287,10 @@ impl<T> Channel<T> {
                 Some(_) => break,
                 // No thread sends any more.
                 None if machine.is_ending() => return Received::Disconnected,
-                None => machine.wake(object, matches!(patience, Patience::Limited(_)), site),
+                None => {
+                    let timed = matches!(patience, Patience::Limited(_));
+                    machine.wake(object, Awaited::Message, timed, site)
+                }
             };
             if !notified {
                 // Nothing has happened since the thread looked, so there is nothing to receive.
