@@ -46,7 +46,7 @@ impl Now {
         match (self, other) {
             (Self::Over, it) | (it, Self::Over) => it,
             (Self::MayHaveHappened, _) | (_, Self::MayHaveHappened) => Self::MayHaveHappened,
-            (Self::Nothing, Self::Nothing) => Self::Nothing,
+            (Self::Succeeded, Self::Succeeded) => Self::Succeeded,
             // One way has come to what it wanted, and the other one has not tried.
             _ => Self::Nothing,
         }

@@ -97,6 +97,8 @@ impl<'ast> Visit<'ast> for Notes<'_> {
             Expr::Binary(it) if is_assignment(&it.op) => self.found |= self.outlives(&it.left),
             Expr::Assign(it) if Self::is_note(&it.right) => self.found |= self.outlives(&it.left),
             Expr::MethodCall(it) if notes(it) => self.found |= self.outlives(&it.receiver),
+            // Some condition variables give a guard back in its place.
+            Expr::MethodCall(it) if name(&it.method).starts_with("wait") => {}
             Expr::MethodCall(it) => self.lend(it.args.iter()),
             Expr::Call(it) => self.lend(it.args.iter()),
             // What is returned, or broken off with, ends the loop.
@@ -263,6 +265,7 @@ mod tests {
             "loop { let mut next = x.load(o); next += 1; if x.compare_exchange_weak(next - 1, next, o, o).is_ok() { break next; } }",
             "loop { if f().is_ok() { break; } pause += 1; spin(pause); }",
             "while queue.is_empty() { queue = ready.wait(queue).unwrap(); }",
+            "while queue.is_empty() { ready.wait(&mut queue); }",
             "loop { if let Some(x) = q.pop_front_of() { return x; } q = c.wait(q).unwrap(); }",
             "while !q.ready { q = c.wait(q)?; }",
             "while !q.ready { let (now, r) = c.wait_timeout(q, t).unwrap(); q = now; if r.timed_out() { break; } }",
