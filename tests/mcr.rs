@@ -205,7 +205,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     let request = Request {
         k: 0,
         chosen: Choice::ALL,
-        role: Role::First,
+        role: Role::FIRST,
     };
     let generated = program.transform(&request).unwrap();
     let target_dir = support::target_dir();

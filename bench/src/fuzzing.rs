@@ -121,7 +121,7 @@ fn in_a_loop(harness: &Harness<Nothing>) -> (f64, f64) {
     let rate = best(|| {
         for _ in 0..1_000 {
             let bytes = random.next().to_le_bytes();
-            let outcome = p_hat_from_bytes::<2>(harness, Role::First, &bytes[..6]);
+            let outcome = p_hat_from_bytes::<2>(harness, Role::FIRST, &bytes[..6]);
             all += 1;
             infeasible += u64::from(outcome.ending == Ending::Infeasible);
         }
@@ -238,7 +238,7 @@ pub(crate) fn memory() -> ExitCode {
     let mut run = |times: u64| {
         for _ in 0..times {
             let bytes = random.next().to_le_bytes();
-            let _ = p_hat_from_bytes::<2>(&STRINGBUFFER, Role::First, &bytes[..6]);
+            let _ = p_hat_from_bytes::<2>(&STRINGBUFFER, Role::FIRST, &bytes[..6]);
         }
     };
     run(EXECUTIONS / 100);
@@ -273,7 +273,7 @@ pub(crate) fn only(program: &str, times: u64) -> ExitCode {
     let mut random = Random::new(1);
     for _ in 0..times {
         let bytes = random.next().to_le_bytes();
-        let _ = p_hat_from_bytes::<2>(harness, Role::First, &bytes[..6]);
+        let _ = p_hat_from_bytes::<2>(harness, Role::FIRST, &bytes[..6]);
     }
     ExitCode::SUCCESS
 }

@@ -183,7 +183,7 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     let request = Request {
         k: 0,
         chosen: Choice::ALL,
-        role: Role::First,
+        role: Role::FIRST,
     };
     let generated = program.transform(&request)?;
     let target_dir = seqz::build::target_dir(None, &program)?;

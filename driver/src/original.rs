@@ -229,19 +229,13 @@ pub(crate) fn inputs(values: &[(String, String)]) -> Vec<Input> {
 
 impl From<seqz_runtime::Role> for Role {
     fn from(role: seqz_runtime::Role) -> Self {
-        match role {
-            seqz_runtime::Role::First => Self::First,
-            seqz_runtime::Role::Second => Self::Second,
-        }
+        Self(role.0)
     }
 }
 
 impl From<Role> for seqz_runtime::Role {
     fn from(role: Role) -> Self {
-        match role {
-            Role::First => Self::First,
-            Role::Second => Self::Second,
-        }
+        Self(role.0)
     }
 }
 

@@ -334,10 +334,7 @@ impl Program {
         let inner = self.inner.transform(&transform::Options {
             k: request.k,
             chosen: request.chosen.clone(),
-            role: match request.role {
-                Role::First => transform::Role::First,
-                Role::Second => transform::Role::Second,
-            },
+            role: transform::Role(request.role.0),
         })?;
         let map = serde_json::to_string(&inner.map)
             .map_err(|e| Error::Worker(format!("the source map can't be written: {e}")))?;

@@ -132,11 +132,8 @@ pub fn key(bug: &Bug) -> String {
 
 /// A role as the environment has it.
 #[must_use]
-pub const fn name(role: Role) -> &'static str {
-    match role {
-        Role::First => "first",
-        Role::Second => "second",
-    }
+pub fn name(role: Role) -> &'static str {
+    role.name()
 }
 
 /// A harness that is fuzzed.
@@ -209,9 +206,9 @@ impl Target {
         };
         let role = match chosen(ROLE).as_deref() {
             None => generated.role,
-            Some("first") => Role::First,
-            Some("second") => Role::Second,
-            Some(other) => panic!("{ROLE}: `{other}` is neither `first` nor `second`"),
+            Some(name) => Role::named(name).unwrap_or_else(|| {
+                panic!("{ROLE}: `{name}` is neither `first` nor `second`, and so on")
+            }),
         };
         Self::with(harness, role, generated.k)
     }

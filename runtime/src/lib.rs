@@ -32,7 +32,7 @@
 //! // All choices of k non-local reads and of the writes that they see, for k = 0, 1, 2, …
 //! let bounds = Bounds::default();
 //! let mut machine = machine(&bounds, Solver::Grid);
-//! let mut search = Search::new(&harness, Role::First, bounds);
+//! let mut search = Search::new(&harness, Role::FIRST, bounds);
 //! while !search.finished() {
 //!     search.next_level(&mut machine, &mut |_, _| true)?;
 //! }

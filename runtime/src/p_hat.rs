@@ -148,10 +148,10 @@ pub(crate) fn outcome(
 /// static HARNESS: Harness<Inputs> = Harness::new("sees_seven", init);
 ///
 /// // All reads of T see what T wrote itself, or the initial value.
-/// assert!(!p_hat(&HARNESS, Role::First, Inputs {}, &[], &[]).is_bug());
+/// assert!(!p_hat(&HARNESS, Role::FIRST, Inputs {}, &[], &[]).is_bug());
 ///
 /// // Read 0 of T sees write 0 of T'.
-/// let outcome = p_hat(&HARNESS, Role::First, Inputs {}, &[ReadId(0)], &[WriteId(0)]);
+/// let outcome = p_hat(&HARNESS, Role::FIRST, Inputs {}, &[ReadId(0)], &[WriteId(0)]);
 /// assert!(outcome.is_bug());
 /// assert!(outcome.to_string().contains("seven"), "{outcome}");
 /// ```

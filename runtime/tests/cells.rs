@@ -26,7 +26,7 @@ fn explored(program: impl Fn() + 'static) -> Vec<String> {
         safe: false,
     };
     let mut found = Vec::new();
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let mut machine = machine(&bounds, Solver::Grid);
         let mut search = Search::new(&bound, role, bounds);
         while !search.finished() {

@@ -65,7 +65,7 @@ fn check(role: Role, program: impl Fn() + 'static) -> Result<Found, Trouble> {
             );
         }
         found.bugs.insert(
-            (bug.message.clone(), bug.role == Role::First),
+            (bug.message.clone(), bug.role == Role::FIRST),
             bug.pairs.len(),
         );
         found.kinds.push(bug.kind);
@@ -122,7 +122,7 @@ fn bluetooth() {
 
 #[test]
 fn bluetooth_fails_at_two_non_local_reads_of_the_adder() {
-    let found = check(Role::First, bluetooth).unwrap();
+    let found = check(Role::FIRST, bluetooth).unwrap();
     assert_eq!(
         found.bugs,
         BTreeMap::from([(("the driver has been stopped".to_owned(), true), 2)])
@@ -132,7 +132,7 @@ fn bluetooth_fails_at_two_non_local_reads_of_the_adder() {
         "{:?}",
         found.levels
     );
-    assert!(check(Role::Second, bluetooth).unwrap().bugs.is_empty());
+    assert!(check(Role::SECOND, bluetooth).unwrap().bugs.is_empty());
 }
 
 fn lost_update() {
@@ -171,7 +171,7 @@ fn one_spawn_runs_beside_the_harness() {
         other.join().unwrap();
         assert_eq!(x.load(SeqCst), 7);
     };
-    let found = check(Role::First, program).unwrap();
+    let found = check(Role::FIRST, program).unwrap();
     assert_eq!(
         found.bugs,
         BTreeMap::from([(
@@ -182,7 +182,7 @@ fn one_spawn_runs_beside_the_harness() {
             1
         )])
     );
-    assert!(check(Role::Second, program).unwrap().bugs.is_empty());
+    assert!(check(Role::SECOND, program).unwrap().bugs.is_empty());
 }
 
 #[test]
@@ -231,7 +231,7 @@ fn locks_that_are_crossed_after_hundreds_of_times_deadlock() {
             });
         });
     }
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let found = check(role, crossed).unwrap();
         assert_eq!(found.kinds, [BugKind::Deadlock], "{found:#?}");
         assert!(found.bugs.values().all(|&k| k == 0), "{found:#?}");
@@ -291,7 +291,7 @@ fn one_of_hundreds_of_writes_is_seen() {
             scope.spawn(|| (1..=300).for_each(|n| shared.store(n, SeqCst)));
         });
     }
-    let found = check(Role::First, written).unwrap();
+    let found = check(Role::FIRST, written).unwrap();
     assert_eq!(
         found.bugs.values().copied().collect::<Vec<_>>(),
         [2],
@@ -363,7 +363,7 @@ fn a_lock_is_held_by_the_thread_that_ended_with_it() {
 /// What becomes of a panic that ends the value of an `Arc`, beside a thread with a handle of its own.
 fn ends_by_a_panic<T: Default + Send + Sync + 'static>() -> Result<Found, Trouble> {
     use seqz_runtime::counted::destructors::std::sync::Arc;
-    check(Role::First, || {
+    check(Role::FIRST, || {
         let x = Arc::new((AtomicU32::new(0), T::default()));
         let y = Arc::clone(&x);
         let other = thread::spawn(move || y.0.store(7, SeqCst));
@@ -411,7 +411,7 @@ fn a_mutex_value_travels() {
         });
         assert!(list.into_inner().unwrap().is_empty());
     };
-    let found = check(Role::First, program).unwrap();
+    let found = check(Role::FIRST, program).unwrap();
     let bugs: Vec<_> = found.bugs.iter().collect();
     let [((message, true), 1)] = bugs[..] else {
         panic!("{found:?}")
@@ -420,7 +420,7 @@ fn a_mutex_value_travels() {
         message.starts_with("index out of bounds: the len is 0"),
         "{message}"
     );
-    assert!(check(Role::Second, program).unwrap().bugs.is_empty());
+    assert!(check(Role::SECOND, program).unwrap().bugs.is_empty());
 }
 
 #[test]
@@ -462,7 +462,7 @@ fn three_threads_are_refused() {
             thread.join().unwrap();
         }
     };
-    let trouble = check(Role::First, program).unwrap_err();
+    let trouble = check(Role::FIRST, program).unwrap_err();
     assert!(
         matches!(&trouble, Trouble::Unsupported { message, .. } if message.contains("more than two")),
         "{trouble:?}"
@@ -558,7 +558,7 @@ where
         safe: true,
     };
     let mut machine = Machine::new(Limits::default(), Solver::Grid);
-    let ending = machine.run(Role::First, &[], false, &bound).unwrap();
+    let ending = machine.run(Role::FIRST, &[], false, &bound).unwrap();
     assert_eq!(ending, Ending::Passed);
     let log = machine.log();
     let of_t = log.under_test.iter().map(|event| event.op);
@@ -645,7 +645,7 @@ fn what_a_lock_held_before_it_was_shared_is_not_what_its_guards_are_held_against
             safe: true,
         };
         let mut machine = Machine::new(Limits::default(), Solver::Grid);
-        machine.run(Role::First, &[], false, &bound).unwrap();
+        machine.run(Role::FIRST, &[], false, &bound).unwrap();
         let log = machine.log();
         let of_t = log.under_test.iter().filter(|it| it.op.writes().is_some());
         let of_interfering = log.interfering.iter().filter(|op| op.writes().is_some());

@@ -77,7 +77,7 @@ fn allocations(rounds: u8) -> u64 {
             bytes[..4].copy_from_slice(&random.next().to_le_bytes()[..4]);
             bytes[4] = rounds;
             let before = ALLOCATIONS.get();
-            let outcome = p_hat_from_bytes::<2>(&HARNESS, Role::First, &bytes);
+            let outcome = p_hat_from_bytes::<2>(&HARNESS, Role::FIRST, &bytes);
             assert!(matches!(
                 outcome.ending,
                 Ending::Passed | Ending::Infeasible
@@ -123,7 +123,7 @@ fn executions_leave_nothing_behind() {
             // Two choices, and up to three rounds.
             let mut bytes = random.next().to_le_bytes();
             bytes[4] %= 4;
-            let _ = p_hat_from_bytes::<2>(&HARNESS, Role::Second, &bytes);
+            let _ = p_hat_from_bytes::<2>(&HARNESS, Role::SECOND, &bytes);
         }
     };
     run(executions / 10);

@@ -65,7 +65,7 @@ impl Crate {
         let request = Request {
             k: 0,
             chosen: Choice::ALL,
-            role: Role::First,
+            role: Role::FIRST,
         };
         let generated = source.transform(&request).expect("it can be rewritten");
         let broken_off = AtomicBool::new(false);

@@ -2,12 +2,13 @@
 
 /// The party of the harness that is the thread under test; parties are numbered by creation, the main thread first.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub enum Role {
+pub struct Role(pub u8);
+
+impl Role {
     /// The first party is T.
-    #[default]
-    First,
+    pub const FIRST: Self = Self(0);
     /// The second party is T.
-    Second,
+    pub const SECOND: Self = Self(1);
 }
 
 /// The way in which the generated program is going to run.
@@ -52,7 +53,7 @@ impl Default for Options {
         Options {
             k: 2,
             chosen: Choice::ALL,
-            role: Role::First,
+            role: Role::FIRST,
         }
     }
 }

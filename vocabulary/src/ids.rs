@@ -1,6 +1,5 @@
 //! Names for the choices that are the extra inputs of P̂ₖ: which read of T, which write of T', which thread is T.
 
-use crate::message;
 use crate::wire::{Wire, WireError};
 use std::fmt;
 
@@ -35,30 +34,52 @@ impl fmt::Display for WriteId {
 /// One non-local read: the read of T, and the write of T' that it sees.
 pub type Pair = (ReadId, WriteId);
 
-message! {
-    /// Which of the two concurrent parties is T, the thread under test. The other party is T', the interfering thread.
-    ///
-    /// The parties are ordered by creation; the thread that runs the harness comes before those that it spawns.
-    #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-    pub enum Role {
-        /// T is the party that was created first.
-        First,
-        /// T is the party that was created second.
-        Second,
+/// Which of the parties that run side by side is T, the thread under test. The others interfere.
+///
+/// The parties are numbered from 0 by creation; the thread that runs the harness comes before those that it spawns.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Hash)]
+pub struct Role(pub u8);
+
+impl Role {
+    /// T is the party that was created first.
+    pub const FIRST: Self = Self(0);
+    /// T is the party that was created second.
+    pub const SECOND: Self = Self(1);
+
+    /// The roles of two parties.
+    pub const BOTH: [Self; 2] = [Self::FIRST, Self::SECOND];
+
+    const NAMES: [&str; 9] = [
+        "first", "second", "third", "fourth", "fifth", "sixth", "seventh", "eighth", "ninth",
+    ];
+
+    /// What the party is called by its number: `first`, `second`, and so on.
+    #[must_use]
+    pub fn name(self) -> &'static str {
+        Self::NAMES.get(self.index()).copied().unwrap_or("last")
+    }
+
+    /// The role that has this [name](Self::name).
+    #[must_use]
+    pub fn named(name: &str) -> Option<Self> {
+        let mut all = (0..).zip(Self::NAMES);
+        all.find_map(|(number, known)| (known == name).then_some(Self(number)))
+    }
+
+    /// The party's index among all parties.
+    #[must_use]
+    pub const fn index(self) -> usize {
+        self.0 as usize
     }
 }
 
-impl Role {
-    /// Both role assignments.
-    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+impl Wire for Role {
+    fn put(&self, out: &mut Vec<u8>) {
+        self.0.put(out);
+    }
 
-    /// The assignment with T and T' exchanged.
-    #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
+    fn take(bytes: &mut &[u8]) -> Result<Self, WireError> {
+        u8::take(bytes).map(Self)
     }
 }
 

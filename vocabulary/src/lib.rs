@@ -27,10 +27,10 @@
 //! use seqz_vocabulary::{Confirmation, Kind, Pair, Place, ReadId, Role, Scheduled, WriteId};
 //!
 //! // T is the thread that was created second. Its read number 1 sees write number 3 of T'.
-//! let under_test = Role::Second;
+//! let under_test = Role::SECOND;
 //! let (read, write): Pair = (ReadId(1), WriteId(3));
 //! assert_eq!(format!("{read}={write}"), "r1=w3");
-//! assert_eq!(under_test.other(), Role::First);
+//! assert_eq!(under_test.name(), "second");
 //!
 //! let place = Place { file: "src/lib.rs".into(), line: 7, column: 13 };
 //! let event = Scheduled { thread: 1, action: Kind::Read, object: 0, place: Some(place) };

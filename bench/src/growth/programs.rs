@@ -118,7 +118,7 @@ fn check(program: Program, events: usize, k: usize) -> f64 {
     };
     let mut machine = machine(&bounds, Solver::Grid);
     repeat(program, events, || {
-        let mut search = Search::new(&bound, Role::First, bounds);
+        let mut search = Search::new(&bound, Role::FIRST, bounds);
         let mut executions = 0;
         while !search.finished() {
             let level = search.next_level(&mut machine, &mut |_, _| true);
@@ -135,7 +135,7 @@ fn fuzz(program: Program, events: usize) -> f64 {
     repeat(program, events, || {
         byte = byte.wrapping_add(7);
         let run = machine.run_bytes(&ByBytes {
-            role: Role::First,
+            role: Role::FIRST,
             k: 2,
             choices: &[byte % 128, byte / 3, byte % 5, 0],
             extension: &[],

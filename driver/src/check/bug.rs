@@ -29,7 +29,7 @@ impl Original<'_> {
                 feasibility::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
                 feasibility::Step::Interfering(i) => {
                     written.insert(i, at);
-                    (role.other(), finding.interfering.get(i as usize))
+                    (Role(1 - role.0), finding.interfering.get(i as usize))
                 }
             };
             // What only ties the two logs together is nothing that the program does.

@@ -426,16 +426,16 @@ mod tests {
             finding: None,
             ..sample::bug()
         };
-        assert!(all.bug(seen(Role::First, 3, 1)));
-        assert!(!all.bug(seen(Role::First, 3, 4)));
-        assert!(!all.bug(seen(Role::Second, 2, 1)));
+        assert!(all.bug(seen(Role::FIRST, 3, 1)));
+        assert!(!all.bug(seen(Role::FIRST, 3, 4)));
+        assert!(!all.bug(seen(Role::SECOND, 2, 1)));
         assert_eq!(all.report.bugs.len(), 1);
         let bug = &all.report.bugs[0];
-        assert_eq!((bug.under_test, bug.k, bug.count), (Role::Second, 2, 1));
+        assert_eq!((bug.under_test, bug.k, bug.count), (Role::SECOND, 2, 1));
         assert_eq!(
             bug.also_found,
             [AlsoFound {
-                under_test: Role::First,
+                under_test: Role::FIRST,
                 k: 3,
                 count: 4
             }]
@@ -467,12 +467,12 @@ mod tests {
             finding: None,
             ..sample::bug()
         };
-        all.bug(seen(Role::First, 2));
+        all.bug(seen(Role::FIRST, 2));
         all.bug(Bug {
             site: Some(sample::site(99, "x")),
-            ..seen(Role::First, 2)
+            ..seen(Role::FIRST, 2)
         });
-        all.bug(seen(Role::Second, 3));
+        all.bug(seen(Role::SECOND, 3));
         for role in Role::BOTH {
             let level = Counts {
                 buggy: 6,
@@ -489,17 +489,17 @@ mod tests {
     #[test]
     fn what_is_open_when_the_search_is_cut_is_not_exhausted() {
         let mut all = gathered();
-        all.progress(Role::Second, 0, counts(1));
-        all.level(Role::Second, 0, &counts(1));
-        all.progress(Role::First, 0, counts(5));
-        all.progress(Role::First, 0, counts(9));
+        all.progress(Role::SECOND, 0, counts(1));
+        all.level(Role::SECOND, 0, &counts(1));
+        all.progress(Role::FIRST, 0, counts(5));
+        all.progress(Role::FIRST, 0, counts(9));
         all.cut(&Role::BOTH, 1, Reason::Interrupted);
         let [first, second] = all.report.roles.as_slice() else {
             panic!("two roles")
         };
         assert_eq!(
             (first.under_test, second.under_test),
-            (Role::First, Role::Second)
+            (Role::FIRST, Role::SECOND)
         );
         assert_eq!(first.levels[0].executions, 9);
         assert_eq!(first.levels[0].reasons, [Reason::Interrupted]);

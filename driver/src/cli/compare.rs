@@ -402,7 +402,7 @@ fn build(
             true => Choice::One(subject.harness.clone()),
             false => Choice::ALL,
         },
-        role: Role::First,
+        role: Role::FIRST,
     };
     let Some(ready) = args
         .target

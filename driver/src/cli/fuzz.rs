@@ -190,7 +190,7 @@ impl Asked<'_> {
         let request = Request {
             k: 0,
             chosen: chosen(&harnesses),
-            role: Role::First,
+            role: Role::FIRST,
         };
         let Some(ready) = args
             .target

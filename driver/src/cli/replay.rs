@@ -105,7 +105,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     let request = Request {
         k: 0,
         chosen: harness.map_or(Choice::ALL, |harness| Choice::One(harness.name.clone())),
-        role: Role::First,
+        role: Role::FIRST,
     };
     let build = |program: &Program| {
         let target = &args.target;

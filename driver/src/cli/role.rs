@@ -27,7 +27,7 @@ pub(super) fn of_option(
     only: Option<&str>,
 ) -> Result<Role, Error> {
     let Some(wanted) = wanted else {
-        return Ok(Role::First);
+        return Ok(Role::FIRST);
     };
     let mut found = None;
     for harness in harnesses
@@ -45,7 +45,7 @@ pub(super) fn of_option(
         }
         found = Some(role);
     }
-    Ok(found.unwrap_or(Role::First))
+    Ok(found.unwrap_or(Role::FIRST))
 }
 
 /// The role of the thread that `wanted` names in this harness: by order, by name, or `main`, the thread that runs it.
@@ -55,9 +55,9 @@ pub(super) fn of_option(
 pub(super) fn of(wanted: &str, harness: &Harness) -> Result<Role, Error> {
     let own = harness.spawns.len() == 1;
     match wanted {
-        "first" => return Ok(Role::First),
-        "second" => return Ok(Role::Second),
-        "main" if own => return Ok(Role::First),
+        "first" => return Ok(Role::FIRST),
+        "second" => return Ok(Role::SECOND),
+        "main" if own => return Ok(Role::FIRST),
         _ => {}
     }
     let named = harness
@@ -65,8 +65,8 @@ pub(super) fn of(wanted: &str, harness: &Harness) -> Result<Role, Error> {
         .iter()
         .position(|spawn| spawn.name.as_deref() == Some(wanted));
     match (named, own) {
-        (Some(0), true) | (Some(1), false) => Ok(Role::Second),
-        (Some(0), false) => Ok(Role::First),
+        (Some(0), true) | (Some(1), false) => Ok(Role::SECOND),
+        (Some(0), false) => Ok(Role::FIRST),
         _ => Err(unknown(wanted, harness)),
     }
 }
@@ -123,16 +123,16 @@ mod tests {
     #[test]
     fn one_thread_runs_beside_the_harness() {
         let harness = harness(&[Some("worker")]);
-        assert_eq!(of("main", &harness).unwrap(), Role::First);
-        assert_eq!(of("worker", &harness).unwrap(), Role::Second);
-        assert_eq!(of("second", &harness).unwrap(), Role::Second);
+        assert_eq!(of("main", &harness).unwrap(), Role::FIRST);
+        assert_eq!(of("worker", &harness).unwrap(), Role::SECOND);
+        assert_eq!(of("second", &harness).unwrap(), Role::SECOND);
     }
 
     #[test]
     fn two_threads_run_beside_each_other() {
         let harness = harness(&[Some("a"), Some("b")]);
-        assert_eq!(of("a", &harness).unwrap(), Role::First);
-        assert_eq!(of("b", &harness).unwrap(), Role::Second);
+        assert_eq!(of("a", &harness).unwrap(), Role::FIRST);
+        assert_eq!(of("b", &harness).unwrap(), Role::SECOND);
         assert!(of("main", &harness).is_err());
         assert!(of("c", &harness).is_err());
     }

@@ -166,7 +166,7 @@ impl SearchArgs {
         let mut request = Request {
             k,
             chosen: chosen(harnesses),
-            role: Role::First,
+            role: Role::FIRST,
         };
         if let Some(dir) = &self.keep {
             let generated = program.transform(&request)?;

@@ -41,8 +41,8 @@ impl Method {
     pub fn parse(name: &str, strategies: &[String]) -> Option<Vec<Self>> {
         match name {
             "check" => return Some(Role::BOTH.map(Self::Check).to_vec()),
-            "check:first" => return Some(vec![Self::Check(Role::First)]),
-            "check:second" => return Some(vec![Self::Check(Role::Second)]),
+            "check:first" => return Some(vec![Self::Check(Role::FIRST)]),
+            "check:second" => return Some(vec![Self::Check(Role::SECOND)]),
             "fuzz" => return Some(vec![Self::Fuzz]),
             _ => {}
         }

@@ -149,45 +149,50 @@ pub struct Site {
     pub text: String,
 }
 
-/// The party that is T, the thread under test.
+/// The party that is T, the thread under test, by its number: parties are numbered from 0 by creation.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord, Serialize, Deserialize)]
-#[serde(rename_all = "snake_case")]
-pub enum Role {
-    /// The party that was created first.
-    First,
-    /// The party that was created later.
-    Second,
-}
+#[serde(into = "&'static str", try_from = "String")]
+pub struct Role(pub u8);
 
 impl Role {
-    /// Both parties, in the order of creation.
-    pub const BOTH: [Self; 2] = [Self::First, Self::Second];
+    /// The party that was created first.
+    pub const FIRST: Self = Self(0);
+    /// The party that was created second.
+    pub const SECOND: Self = Self(1);
+
+    /// Both of two parties, in the order of creation.
+    pub const BOTH: [Self; 2] = [Self::FIRST, Self::SECOND];
 
     /// Returns the party's index in the list of threads.
     #[must_use]
     pub const fn index(self) -> usize {
-        match self {
-            Self::First => 0,
-            Self::Second => 1,
-        }
+        self.0 as usize
     }
 
-    /// Returns the party that interferes.
+    /// Returns `first`, `second`, and so on.
     #[must_use]
-    pub const fn other(self) -> Self {
-        match self {
-            Self::First => Self::Second,
-            Self::Second => Self::First,
-        }
+    pub fn name(self) -> &'static str {
+        seqz_runtime::Role(self.0).name()
     }
 
-    /// Returns `first` or `second`.
+    /// Returns the party with this [name](Self::name).
     #[must_use]
-    pub const fn name(self) -> &'static str {
-        match self {
-            Self::First => "first",
-            Self::Second => "second",
-        }
+    pub fn named(name: &str) -> Option<Self> {
+        seqz_runtime::Role::named(name).map(|role| Self(role.0))
+    }
+}
+
+impl From<Role> for &'static str {
+    fn from(role: Role) -> Self {
+        role.name()
+    }
+}
+
+impl TryFrom<String> for Role {
+    type Error = String;
+
+    fn try_from(name: String) -> Result<Self, String> {
+        Self::named(&name).ok_or_else(|| format!("`{name}` is no thread"))
     }
 }
 
@@ -444,6 +449,21 @@ pub struct Bug {
     /// When the bug was first met, among the executions with this thread under test.
     #[serde(default)]
     pub met: Met,
+}
+
+impl Bug {
+    /// Returns the interfering threads of the trace, in order; another one than the thread under test where the trace has none.
+    #[must_use]
+    pub fn interfering(&self) -> Vec<Role> {
+        let threads = self.trace.iter().map(|step| step.thread);
+        let mut others: Vec<Role> = threads.filter(|&it| it != self.under_test).collect();
+        others.sort_unstable();
+        others.dedup();
+        if others.is_empty() {
+            others.extend(Role::BOTH.into_iter().find(|&it| it != self.under_test));
+        }
+        others
+    }
 }
 
 /// The same bug, found with the other thread under test.

@@ -29,66 +29,66 @@ fn step(thread: Role, op: Op, variable: &str, line: u32, text: &str) -> Step {
 }
 
 pub(crate) fn bug() -> Bug {
-    use Role::{First, Second};
+    let (first, second) = (Role::FIRST, Role::SECOND);
     let mut trace = vec![
         step(
-            First,
+            first,
             Op::Read,
             "stopping_flag",
             12,
             "if driver.stopping_flag.load(SeqCst) {",
         ),
         step(
-            Second,
+            second,
             Op::Write,
             "stopping_flag",
             29,
             "driver.stopping_flag.store(true, SeqCst);",
         ),
         step(
-            Second,
+            second,
             Op::Update,
             "pending_io",
             31,
             "if driver.pending_io.fetch_sub(1, SeqCst) == 1 {",
         ),
         step(
-            First,
+            first,
             Op::Update,
             "pending_io",
             15,
             "driver.pending_io.fetch_add(1, SeqCst);",
         ),
         step(
-            Second,
+            second,
             Op::Write,
             "stopping_event",
             32,
             "driver.stopping_event.store(true, SeqCst);",
         ),
         step(
-            Second,
+            second,
             Op::Read,
             "stopping_event",
             34,
             "while !driver.stopping_event.load(SeqCst) {}",
         ),
         step(
-            Second,
+            second,
             Op::Read,
             "stopping_event",
             34,
             "while !driver.stopping_event.load(SeqCst) {}",
         ),
         step(
-            Second,
+            second,
             Op::Write,
             "stopped",
             35,
             "driver.stopped.store(true, SeqCst);",
         ),
         step(
-            First,
+            first,
             Op::Read,
             "stopped",
             17,
@@ -117,7 +117,7 @@ pub(crate) fn bug() -> Bug {
         other_site: None,
         other_pending: false,
         k: 2,
-        under_test: First,
+        under_test: first,
         inputs: vec![Input {
             name: "requests".into(),
             value: "1".into(),
@@ -143,7 +143,7 @@ pub(crate) fn bug() -> Bug {
         },
         count: 3,
         also_found: vec![AlsoFound {
-            under_test: Second,
+            under_test: second,
             k: 3,
             count: 1,
         }],
@@ -195,7 +195,7 @@ pub(crate) fn harness() -> HarnessReport {
             given: None,
         }],
         roles: vec![RoleReport {
-            under_test: Role::First,
+            under_test: Role::FIRST,
             levels: vec![
                 level(0, 1, 0, 0),
                 level(1, 3, 1, 0),
@@ -289,7 +289,7 @@ pub(crate) fn exploration() -> Exploration {
         stack_size: 1 << 20,
         count: 2,
         couplings: vec![Coupling {
-            under_test: Role::First,
+            under_test: Role::FIRST,
             k: 1,
         }],
         held_up: Some(HeldUp {

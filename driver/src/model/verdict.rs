@@ -761,7 +761,7 @@ mod tests {
             }
             let mut explored = sample::exploration().harnesses.remove(0);
             let missed = Coupling {
-                under_test: Role::First,
+                under_test: Role::FIRST,
                 k: 1,
             };
             explored.failures.truncate(1);
@@ -867,7 +867,7 @@ mod tests {
         for (k, wanted) in [(0, Some(0)), (1, Some(1)), (2, None), (3, None)] {
             let mut checked = checked.clone();
             explored.failures[0].couplings = vec![Coupling {
-                under_test: Role::First,
+                under_test: Role::FIRST,
                 k,
             }];
             assert_eq!(withdrawn::by_exploration(&mut checked, explored), wanted);
@@ -881,10 +881,10 @@ mod tests {
             explored.failures[0].random_numbers = 0;
             // A thread that was not under test was not claimed for.
             let mut other = sample::harness();
-            explored.failures[0].couplings[0].under_test = Role::Second;
+            explored.failures[0].couplings[0].under_test = Role::SECOND;
             assert_eq!(withdrawn::by_exploration(&mut other, explored), None);
         }
-        explored.failures[0].couplings[0].under_test = Role::First;
+        explored.failures[0].couplings[0].under_test = Role::FIRST;
         explored.failures[0].couplings[0].k = 1;
         withdrawn::by_exploration(checked, explored);
         let text = beyond(&report).unwrap();

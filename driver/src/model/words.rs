@@ -174,6 +174,17 @@ fn duration(nanoseconds: u64) -> String {
     }
 }
 
+/// What the interfering thread with this number, from 1, is called among so many.
+#[must_use]
+pub fn prime(number: u32, all: usize) -> String {
+    if all == 1 {
+        return "T'".to_owned();
+    }
+    let digit = |digit: char| char::from_u32('₀' as u32 + digit.to_digit(10).unwrap_or(0));
+    let digits = number.to_string();
+    format!("T'{}", digits.chars().filter_map(digit).collect::<String>())
+}
+
 /// Describes a thread in a sentence: its place in the order, its name, and the place where it is started.
 #[must_use]
 pub fn thread(role: Role, threads: &[Thread]) -> String {
@@ -378,7 +389,7 @@ mod tests {
         let keep = |_: &mut Bug| {};
         assert!(said(&[], keep));
         assert!(said(&[(t, Op::Write), (t, Op::Write)], keep));
-        assert!(!said(&[(t, Op::Write), (t.other(), Op::Write)], keep));
+        assert!(!said(&[(t, Op::Write), (Role::SECOND, Op::Write)], keep));
         for op in Op::ALL {
             let changes_alone = matches!(op, Op::Write | Op::Unlock | Op::UnlockShared);
             assert_eq!(said(&[(t, Op::Write), (t, op)], keep), changes_alone);

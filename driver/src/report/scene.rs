@@ -140,18 +140,22 @@ impl<'a> Scene<'a> {
             tag: tag.to_owned(),
             title: format!("{}, {what}", words::thread(role, threads)),
         };
-        let lanes = vec![
-            lane(bug.under_test, "T", "under test"),
-            lane(bug.under_test.other(), "T′", "interfering"),
-        ];
+        let others = bug.interfering();
+        let tags = (1..).map(|number| words::prime(number, others.len()).replace('\'', "′"));
+        let interfering = others.iter().zip(tags);
+        let lanes: Vec<Lane> = [lane(bug.under_test, "T", "under test")]
+            .into_iter()
+            .chain(interfering.map(|(&role, tag)| lane(role, &tag, "interfering")))
+            .collect();
         let events = bug.trace.iter().map(|step| {
-            let lane = usize::from(step.thread != bug.under_test);
+            let among = others.iter().position(|&other| other == step.thread);
+            let lane = among.map_or(0, |among| among + 1);
             Event {
                 lane,
                 action: action(step.op),
                 // A join names the thread that it waits for.
                 object: if step.op == Op::Join {
-                    Some(lanes[1 - lane].thread)
+                    (lanes.len() == 2).then(|| lanes[1 - lane].thread)
                 } else {
                     step.object
                 },

@@ -1,33 +1,36 @@
-//! The interleaving of a bug, drawn in two columns: the thread under test on the left, the interfering thread on the right.
+//! The interleaving of a bug, drawn in columns: the thread under test on the left, the interfering threads beside it.
 
 use std::io::{self, Write};
 
 use super::lanes::{self, Lane, Row};
 use crate::model::apart::{self, Uses as _};
 use crate::model::document::{Bug, Op, Role, Step};
+use crate::model::words;
 
 /// Draws the trace of a bug.
 ///
 /// # Errors
 /// Errors of writing to `out`.
 pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
-    let under_test = bug.under_test;
-    let lanes = [
-        Lane {
-            tag: "T".into(),
-            heading: format!("{} (T, under test)", under_test.name()),
-        },
-        Lane {
-            tag: "T'".into(),
-            heading: format!("{} (T', interfering)", under_test.other().name()),
-        },
-    ];
+    let under_test = Lane {
+        tag: "T".into(),
+        heading: format!("{} (T, under test)", bug.under_test.name()),
+    };
+    let interfering = bug.interfering();
+    let tags = (1..).map(|number| words::prime(number, interfering.len()));
+    let interfering = interfering.iter().zip(tags).map(|(role, tag)| Lane {
+        heading: format!("{} ({tag}, interfering)", role.name()),
+        tag,
+    });
+    let lanes: Vec<Lane> = [under_test].into_iter().chain(interfering).collect();
     lanes::draw(out, &lanes, &rows(bug), columns)
 }
 
 /// Returns the column of a thread.
 fn lane(bug: &Bug, thread: Role) -> usize {
-    usize::from(thread != bug.under_test)
+    let mut interfering = bug.interfering().into_iter();
+    let among = interfering.position(|other| other == thread);
+    among.map_or(0, |among| among + 1)
 }
 
 fn rows(bug: &Bug) -> Vec<Row<'_>> {

@@ -555,7 +555,7 @@ fn report_interfering(
         // test, feasibility decides.
         return;
     }
-    let role = engine.role.other();
+    let role = engine.interfering_role();
     let key = Key {
         kind,
         place: place.clone(),
@@ -588,7 +588,7 @@ fn report_interfering(
 
 /// A bug that T' has by itself, after its first `events` events.
 pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
-    let role = engine.role.other();
+    let role = engine.interfering_role();
     let mut under_test = engine.interfering_events();
     under_test.truncate(events);
     Bug {
@@ -690,9 +690,10 @@ impl Engine {
         events: usize,
     ) -> Option<(ThreadInfo, ThreadInfo)> {
         let (first, second) = self.parties_at(events)?;
-        let (under_test, interfering) = match role {
-            Role::First => (first, second),
-            Role::Second => (second, first),
+        let (under_test, interfering) = if role == Role::FIRST {
+            (first, second)
+        } else {
+            (second, first)
         };
         let info = |thread| {
             let thread: &threads::Thread = self.threads.get(thread);

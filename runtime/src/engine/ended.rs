@@ -396,7 +396,7 @@ fn look_at(
     let role = if of_t {
         engine.role
     } else {
-        engine.role.other()
+        engine.interfering_role()
     };
     let key = Key {
         kind,

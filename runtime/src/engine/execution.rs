@@ -512,7 +512,7 @@ impl Engine {
             left: 0,
             is_over: false,
             counter: None,
-            role: Role::First,
+            role: Role::FIRST,
             safe: false,
             limits,
             objects: Buffer::new(),

@@ -421,6 +421,11 @@ impl Engine {
         self.interfering_trail[event as usize].value
     }
 
+    /// The role in which T' is the thread under test.
+    const fn interfering_role(&self) -> Role {
+        Role(1 - self.role.0)
+    }
+
     /// The events of T so far.
     #[inline]
     fn under_test(&self) -> &[TEvent] {

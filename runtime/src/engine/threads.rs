@@ -180,9 +180,10 @@ fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
     engine.threads.parties = Some((a.min(b), a.max(b)));
     engine.events_before_split.get_or_insert(engine.steps);
     engine.steps = 0;
-    match engine.role {
-        Role::First => a.min(b),
-        Role::Second => a.max(b),
+    if engine.role == Role::FIRST {
+        a.min(b)
+    } else {
+        a.max(b)
     }
 }
 

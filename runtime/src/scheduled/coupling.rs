@@ -236,7 +236,7 @@ pub fn couplings(trace: &[Traced], failure: &Failure, failures: &[Failure]) -> V
         };
         Some((role, observations(events, Lines::of(&all)?, failing, t)?))
     };
-    [(Role::First, Line::First), (Role::Second, Line::Second)]
+    [(Role::FIRST, Line::First), (Role::SECOND, Line::Second)]
         .into_iter()
         .filter_map(of)
         .collect()

@@ -126,11 +126,11 @@ fn parse(arguments: Vec<String>) -> Result<Options, String> {
         match name.as_str() {
             "--harness" => options.harness = Some(value()?),
             "--under-test" => {
-                options.role = match value()?.as_str() {
-                    "first" => Some(Role::First),
-                    "second" => Some(Role::Second),
-                    other => return Err(format!("`{other}` is neither `first` nor `second`")),
-                };
+                let name = value()?;
+                let role = Role::named(&name).ok_or_else(|| {
+                    format!("`{name}` is neither `first` nor `second`, and so on")
+                })?;
+                options.role = Some(role);
             }
             "--bytes" => options.bytes = Some(value()?),
             "--k" => {
@@ -247,7 +247,7 @@ fn execute(harnesses: &[&dyn AnyHarness], options: &Options) -> Result<Outcome, 
         .collect();
     let mut machine = Machine::new(Limits::default(), Solver::Grid);
     let ending = machine
-        .run(options.role.unwrap_or(Role::First), &pairs, false, &bound)
+        .run(options.role.unwrap_or(Role::FIRST), &pairs, false, &bound)
         .unwrap_or(Ending::Passed);
     Ok(Outcome {
         ending,

@@ -60,9 +60,10 @@ pub(super) fn decode(
     let ending = run_bytes(&mut machine, harness, role, k, bytes);
     let mut connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
     if let Some((under_test, interfering)) = machine.threads() {
-        let (first, second) = match role {
-            Role::First => (under_test, interfering),
-            Role::Second => (interfering, under_test),
+        let (first, second) = if role == Role::FIRST {
+            (under_test, interfering)
+        } else {
+            (interfering, under_test)
         };
         connection.send(DecodeReply::Threads { first, second })?;
     }

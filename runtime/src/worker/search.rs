@@ -389,9 +389,10 @@ impl Work<'_> {
             return true;
         };
         self.told_threads = true;
-        let (first, second) = match role {
-            Role::First => (under_test, interfering),
-            Role::Second => (interfering, under_test),
+        let (first, second) = if role == Role::FIRST {
+            (under_test, interfering)
+        } else {
+            (interfering, under_test)
         };
         self.send(CheckReply::Threads { first, second })
     }

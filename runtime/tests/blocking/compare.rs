@@ -79,7 +79,7 @@ impl Tally {
             }
         }
         let mut refused = false;
-        let roles = [Role::First, Role::Second];
+        let roles = [Role::FIRST, Role::SECOND];
         let both = roles.map(|role| self.search(&program, role));
         let all_wanted = [0, 1].map(|thread| program.interpret(Some(thread)));
         for (thread, (role, found)) in roles.into_iter().zip(&both).enumerate() {

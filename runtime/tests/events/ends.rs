@@ -200,7 +200,7 @@ fn leaves_scope_open_in_sequence(program: fn(&Arc<AtomicBool>)) -> bool {
     };
     let mut machine = machine(&bounds, Solver::Grid);
     let mut is_open = false;
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let mut search = seqz_runtime::check::Search::new(&bound, role, bounds);
         while !search.finished() {
             let level = search.next_level(&mut machine, &mut |_, _| true).unwrap();

@@ -197,7 +197,7 @@ fn check(
 /// The bugs of the sequential program.
 fn bugs(program: impl Fn() + Clone + 'static) -> BTreeMap<String, usize> {
     let mut found: BTreeMap<String, usize> = BTreeMap::new();
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let bounds = Bounds::default();
         let bound = Bound {
             inputs: Vec::new(),

@@ -120,8 +120,8 @@ const fn wide(gap: u8) -> u8 {
 
 fn role(party: Party) -> Role {
     match party {
-        Party::First => Role::First,
-        Party::Second => Role::Second,
+        Party::First => Role::FIRST,
+        Party::Second => Role::SECOND,
     }
 }
 

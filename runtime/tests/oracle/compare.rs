@@ -236,8 +236,8 @@ pub(crate) fn is_of_poison(message: &str) -> bool {
 
 fn engine_role(role: Role) -> EngineRole {
     match role {
-        Role::First => EngineRole::First,
-        Role::Second => EngineRole::Second,
+        Role::First => EngineRole::FIRST,
+        Role::Second => EngineRole::SECOND,
     }
 }
 

@@ -43,7 +43,7 @@ fn classify(program: &Program, limit: u64) -> Option<[BTreeMap<u32, usize>; 2]> 
                 continue;
             };
             for (role, k) in couplings(machine.trace(), failure, machine.failures()) {
-                let least = found[usize::from(role == EngineRole::Second)]
+                let least = found[usize::from(role == EngineRole::SECOND)]
                     .entry(id)
                     .or_insert(k as usize);
                 *least = (*least).min(k as usize);

@@ -31,7 +31,7 @@ fn what_is_left_of_a_t_prime_that_unwinds_is_no_code_of_t() {
         assert_eq!(ending, Ok(Ending::Bug));
         let bugs: Vec<_> = machine.bugs().iter().map(|(bug, _)| bug).collect();
         assert_eq!(bugs.len(), 1, "T is {role:?}: {bugs:#?}");
-        assert_eq!(bugs[0].role, Role::First, "main is the first");
+        assert_eq!(bugs[0].role, Role::FIRST, "main is the first");
         assert_eq!(bugs[0].message, "main's");
     }
 }

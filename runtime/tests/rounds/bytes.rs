@@ -34,7 +34,7 @@ fn bytes_choose_what_the_enumeration_has() {
     let (mut strings, mut wasted, mut full) = (0_u32, 0_u32, 0_u32);
     for index in 0..60 {
         let program = generate(&mut random);
-        for role in [Role::First, Role::Second] {
+        for role in [Role::FIRST, Role::SECOND] {
             let bound = bound(&program, role);
             let mut machine = Machine::new(Limits::default(), Solver::Grid);
             let expected = enumerate(&mut machine, role, &bound);

@@ -68,7 +68,7 @@ fn run(program: &Program, role: Role) {
         atomics: [const { AtomicU8::new(0) }; BYTES - 1],
         protected: Mutex::new(0),
     });
-    let is_first = role == Role::First;
+    let is_first = role == Role::FIRST;
     for round in &program.rounds {
         let spawn = |stmts: &[Stmt], fails| {
             let (shared, stmts) = (Arc::clone(&shared), stmts.to_vec());

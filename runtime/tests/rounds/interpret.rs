@@ -75,9 +75,10 @@ pub(crate) fn interpret(program: &Program, role: Role) -> Expected {
     let mut starts: BTreeMap<Values, usize> = BTreeMap::from([([0; BYTES], 0)]);
     let mut found = Expected::default();
     for (index, round) in program.rounds.iter().enumerate() {
-        let (t, u) = match role {
-            Role::First => (&round.first, &round.second),
-            Role::Second => (&round.second, &round.first),
+        let (t, u) = if role == Role::FIRST {
+            (&round.first, &round.second)
+        } else {
+            (&round.second, &round.first)
         };
         let mut next = BTreeMap::new();
         for (values, before) in starts {

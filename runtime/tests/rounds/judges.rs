@@ -50,7 +50,7 @@ fn all_who_decide_feasibility_agree_on_logs_of_rounds() {
     let mut random = Random::new(21);
     for _ in 0..25 {
         let program = generate(&mut random);
-        for role in [Role::First, Role::Second] {
+        for role in [Role::FIRST, Role::SECOND] {
             let heard = Rc::clone(&complaints);
             let solver = Solver::Compare {
                 other: Box::new(Judges {

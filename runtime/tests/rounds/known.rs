@@ -81,10 +81,10 @@ fn a_failure_of_the_second_round_needs_a_read_of_the_first_and_one_of_its_own() 
             move || b[0].store(2, SeqCst),
         );
     };
-    let (bugs, levels) = check(Role::First, program).unwrap();
+    let (bugs, levels) = check(Role::FIRST, program).unwrap();
     assert_eq!(bugs, [(BugKind::Panic, 2)]);
     assert!(levels.iter().all(Level::exhausted), "{levels:?}");
-    let (bugs, _) = check(Role::Second, program).unwrap();
+    let (bugs, _) = check(Role::SECOND, program).unwrap();
     assert_eq!(bugs, []);
 }
 
@@ -125,13 +125,13 @@ fn a_failure_of_the_other_thread_in_a_later_round_takes_the_promise() {
     ];
     for (what, levels) in all {
         let later = |level: &Level| level.later > 0 && !level.exhausted();
-        let lost = levels(Role::First);
+        let lost = levels(Role::FIRST);
         assert_eq!(
             lost.iter().any(later),
             what != "does nothing",
             "{what}: {lost:?}"
         );
-        let as_t = levels(Role::Second);
+        let as_t = levels(Role::SECOND);
         assert!(as_t.iter().all(Level::exhausted), "{what}: {as_t:?}");
     }
 }
@@ -151,7 +151,7 @@ fn rounds_in_a_loop_go_on_with_what_the_rounds_before_have_left() {
             assert!(*sum.lock().unwrap() < 5, "five of them");
         };
         let mut found = Vec::new();
-        for role in [Role::First, Role::Second] {
+        for role in [Role::FIRST, Role::SECOND] {
             let (bugs, levels) = check(role, program).unwrap();
             assert!(levels.iter().all(Level::exhausted), "{levels:?}");
             found.extend(bugs.into_iter().map(|(kind, _)| kind));
@@ -182,7 +182,7 @@ fn locks_are_crossed_in_a_later_round() {
         );
         assert_eq!(*locks.0.lock().unwrap(), 2);
     };
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let (bugs, _) = check(role, program).unwrap();
         assert_eq!(bugs, [(BugKind::Deadlock, 0)]);
     }
@@ -207,9 +207,9 @@ fn what_one_round_has_initialized_is_there_in_the_next() {
             move || assert!(b.get().is_some(), "it is there"),
         );
     };
-    let (bugs, _) = check(Role::First, program).unwrap();
+    let (bugs, _) = check(Role::FIRST, program).unwrap();
     assert_eq!(bugs.len(), 1);
-    let (bugs, _) = check(Role::Second, program).unwrap();
+    let (bugs, _) = check(Role::SECOND, program).unwrap();
     assert_eq!(bugs, []);
 }
 
@@ -240,7 +240,7 @@ fn a_notification_of_the_round_before_wakes_nobody() {
             move || *b.0.lock().unwrap() = true,
         );
     };
-    let (bugs, _) = check(Role::First, program).unwrap();
+    let (bugs, _) = check(Role::FIRST, program).unwrap();
     assert_eq!(bugs.len(), 1);
     assert_eq!(bugs[0].0, BugKind::Deadlock);
 }
@@ -268,11 +268,11 @@ fn a_thread_that_may_run_beside_the_round_before_is_a_third_one() {
             one.join().unwrap();
             other.join().unwrap();
         };
-        for role in [Role::First, Role::Second] {
+        for role in [Role::FIRST, Role::SECOND] {
             match check(role, program) {
                 Ok((bugs, _)) => {
                     assert!(joins_the_third_first);
-                    let is_under_test = role == Role::First;
+                    let is_under_test = role == Role::FIRST;
                     assert_eq!(bugs.len(), usize::from(is_under_test));
                 }
                 Err(Trouble::Unsupported { message, .. }) => {
@@ -303,8 +303,8 @@ fn what_rounds_do_not_follow_is_refused() {
         drop(receiver);
     };
     for (trouble, why) in [
-        (check(Role::First, holds), "a lock is held"),
-        (check(Role::First, sends), "a channel has been used"),
+        (check(Role::FIRST, holds), "a lock is held"),
+        (check(Role::FIRST, sends), "a channel has been used"),
     ] {
         let trouble = trouble.unwrap_err();
         assert!(
@@ -331,7 +331,7 @@ fn plain_data_is_what_either_thread_has_left() {
         both(move || push(8), || COUNT.set(2));
         assert_eq!((count(), names()), (2, vec![7, 8]), "each has written it");
     };
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let (bugs, levels) = check(role, program).unwrap();
         assert_eq!(bugs, []);
         assert!(levels.iter().all(Level::exhausted), "{levels:?}");
@@ -359,7 +359,7 @@ fn a_lock_poisoned_in_one_round_is_so_in_the_next() {
             },
         );
     };
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let (bugs, _) = check(role, program).unwrap();
         assert_eq!(bugs, []);
     }
@@ -377,7 +377,7 @@ fn scopes_are_rounds() {
         }
         assert!(count.load(SeqCst) > 2, "an update is lost in each round");
     };
-    for role in [Role::First, Role::Second] {
+    for role in [Role::FIRST, Role::SECOND] {
         let (bugs, _) = check(role, program).unwrap();
         assert_eq!(bugs, [(BugKind::Panic, 0)]);
     }

@@ -28,7 +28,7 @@ fn the_enumeration_agrees_with_the_interpreter() {
     let (mut failures, mut late, mut by_choice) = (0, 0, 0);
     for index in 0..programs {
         let program = generate(&mut random);
-        for role in [Role::First, Role::Second] {
+        for role in [Role::FIRST, Role::SECOND] {
             let expected = interpret(&program, role);
             let found = found_by_check(&program, role, Solver::Grid);
             assert_eq!(

@@ -25,7 +25,7 @@ fn found(program: fn()) -> [Vec<(String, usize)>; 2] {
         program: Box::new(program),
         safe: true,
     };
-    [Role::First, Role::Second].map(|role| {
+    [Role::FIRST, Role::SECOND].map(|role| {
         let bounds = Bounds::default();
         let mut machine = machine(&bounds, Solver::Grid);
         let mut search = Search::new(&bound, role, bounds);
@@ -578,7 +578,7 @@ fn is_promised(program: fn()) -> bool {
         program: Box::new(program),
         safe: true,
     };
-    [Role::First, Role::Second].into_iter().all(|role| {
+    [Role::FIRST, Role::SECOND].into_iter().all(|role| {
         let bounds = Bounds::default();
         let mut machine = machine(&bounds, Solver::Grid);
         let mut search = Search::new(&bound, role, bounds);

@@ -83,7 +83,7 @@ fn fuzzed(options: &Options) -> Part {
         /// What fuzzers and property testers run.
         pub static FUZZED: seqz_runtime::fuzz::Generated = seqz_runtime::fuzz::Generated {
             harnesses: HARNESSES,
-            role: seqz_runtime::Role::#role,
+            role: seqz_runtime::#role,
             k: #k,
         };
     })
@@ -123,9 +123,10 @@ fn module(harness: &Harness, options: &Options, whole: &Whole, values: &[String]
 /// Returns the documentation of a harness's file: what P̂ₖ is, and where to find the paper's words in it.
 fn head(harness: &Harness, options: &Options) -> Vec<String> {
     let info = &harness.info;
-    let (t, t_prime) = match options.role {
-        Role::First => ("first", "second"),
-        Role::Second => ("second", "first"),
+    let (t, t_prime) = if options.role == Role::FIRST {
+        ("first", "second")
+    } else {
+        ("second", "first")
     };
     let p_hat = p_hat_k(options);
     let place = format!("{}:{}", info.place.file.display(), info.place.start.line);
@@ -185,9 +186,10 @@ fn parts(harness: &Harness, options: &Options, whole: &Whole, values: &[String])
     let info = &harness.info;
     let p_hat = p_hat_k(options);
     let (k, role) = (number(options.k as usize), role(options));
-    let which = match options.role {
-        Role::First => "Which party is T: the first one. The other one is T'.",
-        Role::Second => "Which party is T: the second one. The other one is T'.",
+    let which = if options.role == Role::FIRST {
+        "Which party is T: the first one. The other one is T'."
+    } else {
+        "Which party is T: the second one. The other one is T'."
     };
     let which = docs(&[which]);
     let fields = info.params.iter().map(|param| {
@@ -231,7 +233,7 @@ fn parts(harness: &Harness, options: &Options, whole: &Whole, values: &[String])
             pub const K: usize = #k;
 
             #which
-            pub const ROLE: Role = Role::#role;
+            pub const ROLE: Role = #role;
         }),
         Part::Around(
             "seqz_runtime::inputs",
@@ -342,9 +344,16 @@ fn p_hat_k(options: &Options) -> String {
     format!("P̂{}", k.chars().map(subscript).collect::<String>())
 }
 
-/// Returns the name of the runtime's `Role`.
+/// Returns the runtime's `Role`.
 fn role(options: &Options) -> TokenStream {
-    tokens(&format!("{:?}", options.role))
+    match options.role {
+        Role::FIRST => quote!(Role::FIRST),
+        Role::SECOND => quote!(Role::SECOND),
+        Role(number) => {
+            let number = self::number(number.into());
+            quote!(Role(#number))
+        }
+    }
 }
 
 /// Returns a name as it is written in code, where the name may be a keyword.

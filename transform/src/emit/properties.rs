@@ -36,7 +36,7 @@ fn tests(chosen: &[&Harness]) -> TokenStream {
     let names = super::p_hat::module_names(chosen);
     let tests = chosen.iter().zip(names).flat_map(|(harness, plain)| {
         let name = harness.info.name.clone();
-        [("first", quote!(First)), ("second", quote!(Second))].map(|(which, role)| {
+        [("first", quote!(FIRST)), ("second", quote!(SECOND))].map(|(which, role)| {
             let test = format_ident!("{plain}_with_the_{which}_thread_under_test");
             quote! {
                 #[test]

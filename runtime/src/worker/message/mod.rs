@@ -202,7 +202,7 @@ mod tests {
                 sampled: true,
             }),
             Reply::Own(CheckReply::Level {
-                role: Role::Second,
+                role: Role::SECOND,
                 k: 2,
                 level: Level {
                     executions: 7,
@@ -216,7 +216,7 @@ mod tests {
                 place: place.clone(),
                 other_place: Some(place.clone()),
                 follows: vec![place],
-                role: Role::First,
+                role: Role::FIRST,
                 pairs: vec![(ReadId(1), WriteId(2))],
                 inputs: vec![("n".to_owned(), "1".to_owned())],
                 threads: Some((thread.clone(), thread)),
@@ -246,7 +246,7 @@ mod tests {
         assert_eq!(Answer::decode(&answer.encode()), Ok(answer));
         let request = Request::from(SeedRequest {
             harness: "h".to_owned(),
-            role: Role::First,
+            role: Role::FIRST,
             k: 2,
             limit: 3,
             seed: 4,
