@@ -17,9 +17,13 @@
 //! changes earlier rows (a local read that makes T live longer, a non-local read) has them computed again, from the first one
 //! that it changes.
 //!
-//! The number of places may be the product of the threads' lengths: for two threads, [`Grid`](crate::Grid) is much faster.
+//! Whether T's next read could see a write is asked without that: of the rows that are there, the part is walked through that
+//! comes after the write, without further writes of the object.
+//!
+//! The number of places may be the product of the threads' lengths, and a log with too many is given up. For two threads,
+//! [`Grid`](crate::Grid) is much faster.
 
-use std::collections::{BTreeMap, HashMap};
+use std::collections::{BTreeMap, BTreeSet, HashMap};
 
 use crate::log::{LockMode, Object, Op, TEvent};
 use crate::{Interleaving, Step};
@@ -55,7 +59,15 @@ pub struct Many {
     /// The places that can be reached after each number of events of T. The first `ready` are right.
     rows: Vec<Row>,
     ready: usize,
+    /// The number of places in all rows.
+    places: usize,
+    /// The objects that interfering threads write.
+    written: BTreeSet<Object>,
+    has_given_up: bool,
 }
+
+/// The most places in all rows.
+const ROOM: usize = 1 << 20;
 
 /// An interfering thread.
 #[derive(Clone, Debug)]
@@ -179,7 +191,9 @@ impl Many {
     pub fn new(interfering: &[&[Op]]) -> Option<Self> {
         let (mut first, mut stride) = (0, 1 as Place);
         let mut threads = Vec::new();
+        let mut written = BTreeSet::new();
         for ops in interfering {
+            written.extend(ops.iter().filter_map(|op| op.writes()));
             let thread = Thread::new(ops, first, stride);
             first += ops.len();
             stride = stride
@@ -195,6 +209,9 @@ impl Many {
             pairs: Vec::new(),
             rows: Vec::new(),
             ready: 0,
+            places: 0,
+            written,
+            has_given_up: false,
         })
     }
 
@@ -202,6 +219,12 @@ impl Many {
     #[must_use]
     pub fn events(&self) -> &[TEvent] {
         &self.log
+    }
+
+    /// Whether there were too many places, so that no answer since the last [`Self::truncate`] to nothing is to be trusted.
+    #[must_use]
+    pub const fn has_given_up(&self) -> bool {
+        self.has_given_up
     }
 
     /// The interfering thread that this event is of, and the event's index there.
@@ -242,7 +265,7 @@ impl Many {
     fn changed_by(&self, event: TEvent, at: usize) -> usize {
         match (event.op, event.source) {
             (Op::Read(_) | Op::Update(_), Some(_)) => 0,
-            (Op::Read(object) | Op::Update(object), None) => {
+            (Op::Read(object) | Op::Update(object), None) if self.written.contains(&object) => {
                 let before = self.of_t.get(&object).and_then(|all| all.last());
                 before.map_or(0, |&(before, _)| before + 1)
             }
@@ -252,6 +275,7 @@ impl Many {
 
     /// Takes back all events of T but the first `len`.
     pub fn truncate(&mut self, len: usize) {
+        self.has_given_up &= len > 0;
         while self.log.len() > len
             && let Some(event) = self.log.pop()
         {
@@ -339,7 +363,10 @@ impl Many {
 
     /// Brings the rows up to all events of T.
     fn settle(&mut self) {
-        self.rows.truncate(self.ready);
+        if self.rows.len() > self.ready {
+            self.rows.truncate(self.ready);
+            self.places = self.rows.iter().map(Row::len).sum();
+        }
         for at in self.rows.len()..=self.log.len() {
             let mut row = Row::new();
             match at.checked_sub(1) {
@@ -360,6 +387,11 @@ impl Many {
             }
             let mut open: Vec<Place> = row.keys().copied().collect();
             while let Some(place) = open.pop() {
+                if self.places + row.len() > ROOM {
+                    self.has_given_up = true;
+                    row.clear();
+                    break;
+                }
                 for thread in 0..self.threads.len() {
                     if let Some(next) = self.after(thread, at, place)
                         && !row.contains_key(&next)
@@ -369,6 +401,7 @@ impl Many {
                     }
                 }
             }
+            self.places += row.len();
             self.rows.push(row);
         }
         self.ready = self.rows.len();
@@ -388,16 +421,59 @@ impl Many {
 
     /// Whether the log would be feasible if T's next event were this one.
     pub fn would_be_feasible(&mut self, event: TEvent) -> bool {
+        if let (Op::Read(object) | Op::Update(object), Some(source)) = (event.op, event.source) {
+            return self.could_see(object, source);
+        }
         self.push(event);
         let feasible = self.feasible();
         self.truncate(self.log.len() - 1);
         feasible
     }
 
-    /// Whether T can be at its end when this interfering thread has done exactly its first `cut` events.
-    pub fn reachable_at(&mut self, thread: usize, cut: usize) -> bool {
-        self.end(|this, place| this.threads[thread].done(place) == cut)
-            .is_some()
+    /// Whether T's next event could see this write of the object.
+    fn could_see(&mut self, object: Object, source: u32) -> bool {
+        self.settle();
+        let (writer, write) = self.locate(source);
+        let writes = |op: Op| op.writes() == Some(object);
+        // The places that can be reached after the write, while nobody has written the object since.
+        let mut since: BTreeSet<Place> = BTreeSet::new();
+        for at in 0..=self.log.len() {
+            let before = std::mem::take(&mut since);
+            if let Some(event) = at
+                .checked_sub(1)
+                .filter(|&event| !writes(self.log[event].op))
+            {
+                let steps = before.iter();
+                since.extend(steps.filter_map(|&place| self.after_t(event, place)));
+            }
+            let places = self.rows[at].keys();
+            let about_to = places.filter(|&&it| self.threads[writer].done(it) == write);
+            since.extend(about_to.filter_map(|&place| self.after(writer, at, place)));
+            let mut open: Vec<Place> = since.iter().copied().collect();
+            while let Some(place) = open.pop() {
+                for (number, thread) in self.threads.iter().enumerate() {
+                    let next = thread.ops.get(thread.done(place));
+                    if next.is_some_and(|&op| !writes(op))
+                        && let Some(next) = self.after(number, at, place)
+                        && since.insert(next)
+                    {
+                        open.push(next);
+                    }
+                }
+            }
+        }
+        !since.is_empty()
+    }
+
+    /// Whether the interfering threads have done exactly as many events as this says, each that is named.
+    fn is_at(&self, cuts: &[(usize, usize)], place: Place) -> bool {
+        let mut cuts = cuts.iter();
+        cuts.all(|&(thread, cut)| self.threads[thread].done(place) == cut)
+    }
+
+    /// Whether T can be at its end when each of these interfering threads has done exactly so many of its events.
+    pub fn reachable_at(&mut self, cuts: &[(usize, usize)]) -> bool {
+        self.end(|this, place| this.is_at(cuts, place)).is_some()
     }
 
     /// An interleaving, if the log is feasible.
@@ -406,9 +482,9 @@ impl Many {
         Some(self.way_to(end))
     }
 
-    /// An interleaving at whose end this interfering thread has done exactly its first `cut` events, if there is one.
-    pub fn witness_at(&mut self, thread: usize, cut: usize) -> Option<Interleaving> {
-        let end = self.end(|this, place| this.threads[thread].done(place) == cut)?;
+    /// An interleaving at whose end each of these interfering threads has done exactly so many of its events, if there is one.
+    pub fn witness_at(&mut self, cuts: &[(usize, usize)]) -> Option<Interleaving> {
+        let end = self.end(|this, place| this.is_at(cuts, place))?;
         Some(self.way_to(end))
     }
 

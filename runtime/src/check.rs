@@ -75,6 +75,8 @@ message! {
         /// The number of executions in which a thread stood at a barrier: what comes after it, if the other thread comes last, is
         /// not executed.
         pub barrier: u64,
+        /// The number of executions in which an interfering thread was cut where it goes on after it has waited for another one.
+        pub behind_another: u64,
         /// The number of choices that were not executed.
         pub skipped: u64,
     }
@@ -91,6 +93,7 @@ impl Level {
             && self.scoped == 0
             && self.later == 0
             && self.barrier == 0
+            && self.behind_another == 0
             && self.hurried == 0
     }
 
@@ -135,6 +138,7 @@ impl Level {
         self.scoped += other.scoped;
         self.later += other.later;
         self.barrier += other.barrier;
+        self.behind_another += other.behind_another;
         self.skipped += other.skipped;
     }
 }
@@ -287,6 +291,7 @@ impl<'a> Search<'a> {
             level.scoped += u64::from(machine.leaves_scope_open());
             level.later += u64::from(machine.interfering_fails_later());
             level.barrier += u64::from(machine.stood_at_barrier());
+            level.behind_another += u64::from(machine.interfering_needs_another());
             level.hurried += u64::from(machine.hurries_time());
             self.frontier.add(pairs, machine.revealed());
             if !watch.after(&level, machine) {

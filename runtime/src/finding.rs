@@ -121,12 +121,15 @@ pub struct Bug {
     pub role: Role,
     /// The non-local reads, in order: `rds` and `wrts`. Their number is k.
     pub pairs: Vec<Pair>,
-    /// T and T', unless the bug needs no second thread.
-    pub threads: Option<(ThreadInfo, ThreadInfo)>,
+    /// The threads that run side by side, in the order of their creation; none if the bug needs no second thread.
+    pub threads: Vec<ThreadInfo>,
     /// The events of T up to the bug.
     pub under_test: Vec<Event>,
-    /// The events of T'. The interleaving says how far T' comes.
+    /// The events of T'. The interleaving says how far T' comes. Where several threads interfere, the events of one stand
+    /// behind those of the other.
     pub interfering: Vec<Event>,
+    /// Which parties interfere, in the order of their events, each with its number of events.
+    pub lines: Vec<(Role, u32)>,
     /// An order of both threads' events in which the bug happens.
     pub interleaving: Vec<Step>,
     /// The number, in the order of creation, of the thread that has the bug.

@@ -99,6 +99,7 @@ fn repeat((_, _, of_round): Program, events: usize, mut executions: impl FnMut()
 }
 
 const LIMITS: Limits = Limits {
+    several: false,
     steps: u32::MAX,
     run_on: 0,
     ignore_detached_panics: false,

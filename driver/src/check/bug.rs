@@ -29,7 +29,10 @@ impl Original<'_> {
                 feasibility::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
                 feasibility::Step::Interfering(i) => {
                     written.insert(i, at);
-                    (Role(1 - role.0), finding.interfering.get(i as usize))
+                    (
+                        self::role_of(finding, i),
+                        finding.interfering.get(i as usize),
+                    )
                 }
             };
             // What only ties the two logs together is nothing that the program does.
@@ -66,6 +69,7 @@ impl Original<'_> {
             trace.push(drawn);
         }
         apart::number(&mut trace);
+        let pending = self.pending(finding);
         for read in &mut reads {
             if let Some(step) = read.read_step.and_then(|at| trace.get(at as usize)) {
                 read.variable = step.variable.clone();
@@ -90,7 +94,8 @@ impl Original<'_> {
                 .other_place
                 .as_ref()
                 .and_then(|place| self.site(place)),
-            other_pending: self.pending(finding),
+            other_pending: pending.is_some(),
+            other_thread: pending.filter(|_| finding.lines.len() > 1),
             k: pairs.len() as u32,
             under_test: role,
             inputs: inputs(&finding.inputs),
@@ -127,24 +132,38 @@ impl Original<'_> {
         }
     }
 
-    /// Whether what the finding says of the other place is what T' does next: an event, or a wait for the end of T, which is none.
-    fn pending(&self, finding: &Finding) -> bool {
-        let is_interfering =
-            |step: &&feasibility::Step| matches!(step, feasibility::Step::Interfering(_));
-        let cut = finding.interleaving.iter().filter(is_interfering).count();
-        let Some(other) = &finding.other_place else {
-            return false;
+    /// The interfering thread of which the finding says by the other place what it does next: an event, or a wait for the end
+    /// of T, which is none.
+    fn pending(&self, finding: &Finding) -> Option<Role> {
+        let other = finding.other_place.as_ref()?;
+        let is_done = |event: u32| {
+            let step = feasibility::Step::Interfering(event);
+            finding.interleaving.contains(&step)
         };
-        match finding.interfering.get(cut) {
-            Some(next) => next.place == *other,
-            None => {
-                let mut events = finding.under_test.iter().chain(&finding.interfering);
-                // A thread that has ended waits for nothing: it took the lock there, before the two ran side by side.
-                finding.kind == BugKind::Deadlock
-                    && !finding.message.ends_with(WITHOUT_GIVING_BACK)
-                    && !events.any(|event| event.place == *other)
+        let mut from = 0;
+        for &(role, events) in &finding.lines {
+            let own = from..from + events;
+            from = own.end;
+            let mut left = own.filter(|&event| !is_done(event));
+            let next = left
+                .next()
+                .and_then(|event| finding.interfering.get(event as usize));
+            if next.is_some_and(|next| next.place == *other) {
+                return Some(role.into());
+            }
+            if next.is_some() || finding.lines.len() > 1 {
+                continue;
+            }
+            let mut events = finding.under_test.iter().chain(&finding.interfering);
+            // A thread that has ended waits for nothing: it took the lock there, before the two ran side by side.
+            let waits = finding.kind == BugKind::Deadlock
+                && !finding.message.ends_with(WITHOUT_GIVING_BACK)
+                && !events.any(|event| event.place == *other);
+            if waits {
+                return Some(role.into());
             }
         }
+        None
     }
 
     /// The short name of each object, from the first place that has one for it.
@@ -177,6 +196,17 @@ impl Original<'_> {
             pair: None,
         }
     }
+}
+
+/// The party whose event of T' has this index.
+fn role_of(finding: &Finding, event: u32) -> Role {
+    let mut end = 0;
+    let mut lines = finding.lines.iter();
+    let line = lines.find(|(_, events)| {
+        end += events;
+        event < end
+    });
+    line.map_or(Role::SECOND, |&(role, _)| role.into())
 }
 
 const fn object(op: log::Op) -> Option<u32> {

@@ -144,6 +144,7 @@ impl Gathered {
             (counts.scoped > 0, Reason::ScopedDestructor),
             (counts.later > 0, Reason::LaterRound),
             (counts.barrier > 0, Reason::Barrier),
+            (counts.behind_another > 0, Reason::BehindAnother),
             (counts.hurried > 0, Reason::PassingTime),
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),
@@ -338,8 +339,12 @@ impl Gathered {
                 count: known.count,
             };
             let finding = known.finding.take();
+            let mut also_found = std::mem::take(&mut known.also_found);
+            also_found.retain(|also| also.under_test != bug.under_test);
+            also_found.push(other);
+            also_found.sort_by_key(|also| also.under_test);
             *known = Bug {
-                also_found: vec![other],
+                also_found,
                 finding,
                 ..bug
             };
@@ -349,7 +354,8 @@ impl Gathered {
                 k: bug.k,
                 count: bug.count,
             };
-            match known.also_found.first_mut() {
+            let mut all = known.also_found.iter_mut();
+            match all.find(|also| also.under_test == other.under_test) {
                 Some(also) => {
                     also.k = also.k.min(other.k);
                     also.count = also.count.max(other.count);

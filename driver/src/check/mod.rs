@@ -196,6 +196,7 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
     CheckRequest {
         harness: task.harness.name.clone(),
         roles: task.roles.iter().map(|role| (*role).into()).collect(),
+        others: task.roles == Role::BOTH,
         k_max: options.k_max,
         inputs: options
             .inputs

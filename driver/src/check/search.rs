@@ -67,6 +67,17 @@ enum End {
     WithoutAny(Duration, Standstill),
 }
 
+/// The threads that the search has under test, as far as is known.
+fn roles(check: &CheckRequest, gathered: &Gathered) -> Vec<Role> {
+    let mut roles: Vec<Role> = check.roles.iter().map(|role| (*role).into()).collect();
+    if check.others {
+        let known = roles.len();
+        let threads = gathered.report.threads.len();
+        roles.extend((0_u8..).map(Role).take(threads).skip(known));
+    }
+    roles
+}
+
 impl Search<'_> {
     /// Searches one harness and adds what is found to `gathered`.
     ///
@@ -91,10 +102,11 @@ impl Search<'_> {
         let mut check = check.clone();
         let mut died = None;
         loop {
-            let roles: Vec<Role> = check.roles.iter().map(|role| (*role).into()).collect();
-            gathered.start_over(&roles);
+            gathered.start_over(&roles(&check, gathered));
             let mut running = None;
-            match self.converse(&check, gathered, &mut running)? {
+            let end = self.converse(&check, gathered, &mut running)?;
+            let roles = roles(&check, gathered);
+            match end {
                 End::Done => {
                     if let Some(how) = died {
                         gathered.note(format!(
@@ -161,7 +173,9 @@ impl Search<'_> {
                     gathered.died(role, choice.pairs.len() as u32, check.k_max);
                     bug.met = gathered.met(role);
                     self.found(bug, gathered);
-                    // The other thread under test may still have something to say.
+                    // The other threads under test may still have something to say.
+                    check.roles = roles.iter().map(|&role| role.into()).collect();
+                    check.others = false;
                     check.roles.retain(|other| {
                         Role::from(*other) != role
                             && !gathered.finished((*other).into(), check.k_max)
@@ -286,11 +300,12 @@ impl Search<'_> {
                     gathered.note(words::sample_of_inputs(inputs, self.seed));
                 }
             }
-            CheckReply::Threads { first, second } => {
+            CheckReply::Threads(threads) => {
                 let known = &gathered.spawns;
-                gathered.report.threads = [first, second]
-                    .map(|thread| self.original.thread(&thread, known))
-                    .into();
+                let threads = threads.iter();
+                gathered.report.threads = threads
+                    .map(|thread| self.original.thread(thread, known))
+                    .collect();
             }
             CheckReply::Doubtful { what, place } => {
                 let site = place.and_then(|place| self.original.site(&place));
@@ -424,6 +439,7 @@ impl Search<'_> {
             site: None,
             other_site: None,
             other_pending: false,
+            other_thread: None,
             k: choice.pairs.len() as u32,
             under_test: choice.role,
             inputs: inputs(&choice.inputs),

@@ -38,7 +38,9 @@ pub(super) fn of_option(
         if found.is_some_and(|other| other != role) {
             return Err(Error::Option {
                 message: format!(
-                    "`{wanted}` is the first thread of one harness and the second of another"
+                    "`{wanted}` is the {} thread of one harness and the {} of another",
+                    found.unwrap_or(role).name(),
+                    role.name()
                 ),
                 help: "say which one with --harness".into(),
             });
@@ -50,29 +52,29 @@ pub(super) fn of_option(
 
 /// The role of the thread that `wanted` names in this harness: by order, by name, or `main`, the thread that runs it.
 ///
-/// With one thread started, the two that run side by side are the harness's own and that one; with two, they are
-/// those two.
+/// With one thread started, the two that run side by side are the harness's own and that one; with more, they are those.
 pub(super) fn of(wanted: &str, harness: &Harness) -> Result<Role, Error> {
     let own = harness.spawns.len() == 1;
-    match wanted {
-        "first" => return Ok(Role::FIRST),
-        "second" => return Ok(Role::SECOND),
-        "main" if own => return Ok(Role::FIRST),
-        _ => {}
+    if wanted == "main" && own {
+        return Ok(Role::FIRST);
+    }
+    // A loop may start more threads than its source shows.
+    if let Some(role) = Role::named(wanted) {
+        return Ok(role);
     }
     let named = harness
         .spawns
         .iter()
         .position(|spawn| spawn.name.as_deref() == Some(wanted));
-    match (named, own) {
-        (Some(0), true) | (Some(1), false) => Ok(Role::SECOND),
-        (Some(0), false) => Ok(Role::FIRST),
-        _ => Err(unknown(wanted, harness)),
-    }
+    let role = named.and_then(|at| u8::try_from(at + usize::from(own)).ok());
+    role.map(Role).ok_or_else(|| unknown(wanted, harness))
 }
 
 fn unknown(wanted: &str, harness: &Harness) -> Error {
     let mut known = vec!["first".to_owned(), "second".to_owned()];
+    if harness.spawns.len() > 2 {
+        known.push("third and so on".into());
+    }
     if harness.spawns.len() == 1 {
         known.push("main".into());
     }
@@ -135,5 +137,13 @@ mod tests {
         assert_eq!(of("b", &harness).unwrap(), Role::SECOND);
         assert!(of("main", &harness).is_err());
         assert!(of("c", &harness).is_err());
+    }
+
+    #[test]
+    fn more_threads_have_numbers_too() {
+        let harness = harness(&[Some("a"), None, Some("c")]);
+        assert_eq!(of("c", &harness).unwrap(), Role(2));
+        assert_eq!(of("third", &harness).unwrap(), Role(2));
+        assert!(of("main", &harness).is_err());
     }
 }

@@ -172,6 +172,7 @@ fn because(reasons: &[Reason]) -> (Ended, Option<String>) {
         || has(Reason::ScopedDestructor)
         || has(Reason::LaterRound)
         || has(Reason::Barrier)
+        || has(Reason::BehindAnother)
         || has(Reason::Reasonless)
         || has(Reason::WaitingWriter)
         || has(Reason::TriedBesideWriter)

@@ -35,7 +35,7 @@ pub(super) struct Decoded {
     /// The findings of its execution.
     pub(super) findings: Vec<Finding>,
     /// The threads, in order of creation.
-    pub(super) threads: Option<(ThreadInfo, ThreadInfo)>,
+    pub(super) threads: Vec<ThreadInfo>,
     /// The non-local reads and the writes that they see, as far as the execution came.
     pub(super) pairs: Vec<(ReadId, WriteId)>,
     /// The inputs: pairs of a parameter's name and its value.
@@ -128,9 +128,7 @@ impl Fuzzer<'_> {
                     Reply::Own(DecodeReply::Executing(Executing { pairs, inputs, .. })) => {
                         (decoded.pairs, decoded.inputs) = (pairs, inputs);
                     }
-                    Reply::Own(DecodeReply::Threads { first, second }) => {
-                        decoded.threads = Some((first, second));
-                    }
+                    Reply::Own(DecodeReply::Threads(threads)) => decoded.threads = threads,
                     Reply::Own(DecodeReply::Finding(finding)) => decoded.findings.push(*finding),
                     Reply::Own(DecodeReply::Done) => return Ok(decoded),
                     Reply::Stopped(Stopped::Unsupported { message, place }) => {
@@ -255,6 +253,7 @@ impl Fuzzer<'_> {
             site: None,
             other_site: None,
             other_pending: false,
+            other_thread: None,
             k: decoded.pairs.len() as u32,
             under_test: role,
             inputs: inputs(&decoded.inputs),

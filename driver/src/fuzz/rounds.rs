@@ -414,10 +414,11 @@ impl Fuzzer<'_> {
         artifact: &Path,
         gathered: &mut Gathered,
     ) -> bool {
-        if let Some((first, second)) = &decoded.threads {
-            gathered.report.threads = [first, second]
+        if !decoded.threads.is_empty() {
+            let threads = decoded.threads.iter();
+            gathered.report.threads = threads
                 .map(|thread| self.original.thread(thread, &task.harness.spawns))
-                .into();
+                .collect();
         }
         for finding in &decoded.findings {
             let mut bug = self.original.bug(finding);

@@ -291,6 +291,8 @@ pub enum Reason {
     LaterRound,
     /// A thread stands at a barrier, and what it does where the other one comes last was not tried.
     Barrier,
+    /// An interfering thread goes on after it has waited for another one, which was not followed.
+    BehindAnother,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
     /// An attempt to read a lock succeeded that may also fail, since a writer waits for the lock.
@@ -309,7 +311,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -327,6 +329,7 @@ impl Reason {
         Self::ScopedDestructor,
         Self::LaterRound,
         Self::Barrier,
+        Self::BehindAnother,
         Self::WaitingWriter,
         Self::TriedBesideWriter,
         Self::UsedUnpark,
@@ -424,6 +427,9 @@ pub struct Bug {
     pub other_site: Option<Site>,
     /// Whether the interfering thread is about to do what is at the other place; otherwise it has been done.
     pub other_pending: bool,
+    /// The interfering thread that is about to do it, where several threads interfere.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub other_thread: Option<Role>,
     /// The smallest number k of non-local reads with which the bug was found.
     pub k: u32,
     /// The thread under test.

@@ -116,6 +116,7 @@ pub(crate) fn bug() -> Bug {
         site: Some(site(17, "assert!(!driver.stopped.load(SeqCst));")),
         other_site: None,
         other_pending: false,
+        other_thread: None,
         k: 2,
         under_test: first,
         inputs: vec![Input {

@@ -395,7 +395,11 @@ pub fn beyond(report: &Report) -> Option<String> {
     if !harnesses.any(|harness| harness.status == Status::Checked) {
         return None;
     }
-    let of = "No k covers a bug in which both threads see what the other one wrote";
+    let of = if report.harnesses.iter().any(|it| it.threads.len() > 2) {
+        "No k covers a bug in which more than one thread sees what another one wrote"
+    } else {
+        "No k covers a bug in which both threads see what the other one wrote"
+    };
     let Some(explored) = &report.explored else {
         return Some(format!("{of}: `seqz explore` finds those"));
     };

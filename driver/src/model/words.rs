@@ -75,6 +75,7 @@ pub const fn failure(kind: Kind) -> &'static str {
 #[must_use]
 pub const fn other_site(bug: &Bug) -> &'static str {
     match (bug.kind, bug.other_pending) {
+        (Kind::Deadlock, true) if bug.other_thread.is_some() => "while another one waits here:",
         (Kind::Deadlock, true) => "while the other one waits here:",
         (Kind::Deadlock, false) => "the lock was taken here:",
         _ => "while the other one is here:",
@@ -221,15 +222,21 @@ pub fn under_test(bug: &Bug, threads: &[Thread]) -> String {
 /// Returns the headline of the explanation, which follows the bug itself.
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {
+    let another = if bug.interfering().len() > 1 {
+        "another"
+    } else {
+        "the other"
+    };
     match bug.k {
         0 if needs_no_other(bug) => {
             "it happens whatever the other thread does (k = 0)".to_owned()
         }
-        0 => "no read of either thread has to see what the other one wrote: it is enough that both run (k = 0)".to_owned(),
-        1 => "one read of the thread under test sees a value that the other thread wrote (k = 1)"
+        0 if bug.interfering().len() > 1 => "no read of any thread has to see what another one wrote: it is enough that all run (k = 0)"
             .to_owned(),
+        0 => "no read of either thread has to see what the other one wrote: it is enough that both run (k = 0)".to_owned(),
+        1 => format!("one read of the thread under test sees a value that {another} thread wrote (k = 1)"),
         k => format!(
-            "{} reads of the thread under test see values that the other thread wrote (k = {k})",
+            "{} reads of the thread under test see values that {another} thread wrote (k = {k})",
             in_words(k as usize)
         ),
     }
@@ -323,6 +330,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         }
         Reason::Barrier => {
             "a thread waits at a barrier, and what comes after it was tried only where the other thread was there first: `seqz explore` tries all of it"
+        }
+        Reason::BehindAnother => {
+            "an interfering thread waits for the end of another one and goes on, and what it does then was left out: `seqz explore` goes further"
         }
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"

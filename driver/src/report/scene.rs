@@ -181,6 +181,9 @@ impl<'a> Scene<'a> {
         use crate::model::document::Kind;
         let failure = words::failure(bug.kind).to_owned();
         let pending = |holder: usize| {
+            if self.lanes.len() > 2 {
+                return (bug.kind == Kind::Deadlock).then_some((Action::Lock, None));
+            }
             // The lock that the thread waits for is not recorded, but it is a lock that the other thread holds.
             let held = self.held(holder);
             let only = held.first().copied().filter(|_| held.len() == 1);
@@ -188,8 +191,10 @@ impl<'a> Scene<'a> {
         };
         let mut marks = Vec::new();
         if bug.other_pending {
+            let others = bug.interfering();
+            let among = others.iter().position(|&it| Some(it) == bug.other_thread);
             marks.push(Mark {
-                lane: 1,
+                lane: among.unwrap_or_default() + 1,
                 site: bug.other_site.as_ref(),
                 pending: pending(0).or(Some((Action::Local, None))),
                 remark: failure.clone(),

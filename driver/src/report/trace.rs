@@ -72,7 +72,7 @@ fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
     let failure = crate::model::words::failure(bug.kind).to_owned();
     if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
         rows.push(Row {
-            lane: 1,
+            lane: bug.other_thread.map_or(1, |other| lane(bug, other)),
             site: Some(site),
             text: site.text.clone(),
             remarks: vec![failure.clone()],

@@ -39,11 +39,11 @@ fn it_agrees_with_the_progress_grid_on_two_threads() {
         for cut in 0..=owned.interfering.len() {
             let expected = grid.reachable_at(cut);
             assert_eq!(
-                many.reachable_at(0, cut),
+                many.reachable_at(&[(0, cut)]),
                 expected,
                 "log {at}, cut {cut}: {owned:?}"
             );
-            match many.witness_at(0, cut) {
+            match many.witness_at(&[(0, cut)]) {
                 Some(witness) => {
                     assert_eq!(witness.cut(), cut);
                     validate(&owned.log(), &witness).expect("a witness is an interleaving");
@@ -236,7 +236,19 @@ fn it_agrees_with_all_interleavings_of_three_and_four_threads() {
         count[usize::from(!expected.is_empty())] += 1;
         let ops: Vec<&[Op]> = log.interfering.iter().map(Vec::as_slice).collect();
         let mut many = Many::new(&ops).unwrap();
+        let mut asked = Log {
+            under_test: Vec::new(),
+            interfering: log.interfering.clone(),
+        };
         for &event in &log.under_test {
+            asked.under_test.push(event);
+            if random.percent(10) {
+                assert_eq!(
+                    many.would_be_feasible(event),
+                    !reachable(&asked).is_empty(),
+                    "log {at}: {asked:?}"
+                );
+            }
             many.push(event);
             // Some rows are computed before later events change them.
             if random.percent(30) {
@@ -248,15 +260,24 @@ fn it_agrees_with_all_interleavings_of_three_and_four_threads() {
             for cut in 0..=ops.len() {
                 let is_there = expected.iter().any(|done| done[thread] == cut);
                 assert_eq!(
-                    many.reachable_at(thread, cut),
+                    many.reachable_at(&[(thread, cut)]),
                     is_there,
                     "log {at}, {thread} at {cut}: {log:?}"
                 );
-                if let Some(witness) = many.witness_at(thread, cut) {
+                if let Some(witness) = many.witness_at(&[(thread, cut)]) {
                     assert_eq!(run(&log, &witness)[thread], cut);
                 }
             }
         }
+        // Of two threads at once.
+        let cuts = [0, 1].map(|thread| random.below(log.interfering[thread].len() + 1));
+        let are_there = expected.iter().any(|done| done[..2] == cuts);
+        let cuts = [(0, cuts[0]), (1, cuts[1])];
+        assert_eq!(
+            many.reachable_at(&cuts),
+            are_there,
+            "log {at}, {cuts:?}: {log:?}"
+        );
     }
     println!("{} infeasible, {} feasible", count[0], count[1]);
     assert!(count.iter().all(|&n| n > logs(400)), "{count:?}");

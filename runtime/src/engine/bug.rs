@@ -7,8 +7,8 @@
 
 use super::ledger::Key;
 use super::{
-    Bug, Engine, Handle, Held, InterferingEnd, Line, NONE, Trail, Value, ValueKind, abort, tau,
-    threads,
+    Bug, Engine, Handle, Held, InterferingEnd, Line, NONE, Trail, Value, ValueKind, abort, several,
+    tau, threads,
 };
 use crate::feasibility::Step;
 use crate::finding::{Event, SiteMark};
@@ -40,10 +40,12 @@ pub(super) fn leaves(handle: Handle, kind: BugKind, message: String, place: Plac
     }
 }
 
+/// T and T' each wait for a lock of the other one.
+pub(super) const CROSSING: &str = "each thread waits for a lock that the other one holds";
 const HOLDS_IT: &str = "the thread waits for a lock that it holds itself";
-const ENDED_WITH_IT: &str =
+pub(super) const ENDED_WITH_IT: &str =
     "the thread waits for a lock that the other one ended without giving back";
-const WAITS_WITH_IT: &str =
+pub(super) const WAITS_WITH_IT: &str =
     "the thread waits for a lock held by the other one, which waits for this thread to end";
 
 const WAITS_FOR_IT: &str = "the thread waits for a lock held by the other one, which waits for what this thread does after that";
@@ -88,7 +90,10 @@ fn taken_by_under_test(engine: &Engine, lock: Object) -> Option<Trail> {
 fn taken_by_interfering(engine: &Engine, lock: Object) -> Option<Trail> {
     let open = engine.open.iter().rev();
     let mut open = open.map(|&open| engine.blocks[open as usize]);
-    let block = open.find(|block| block.held.lock == lock)?;
+    let first = engine.several.first();
+    let is_own =
+        |block: &super::Block| engine.line != Line::Interfering || block.acquire as usize >= first;
+    let block = open.find(|block| block.held.lock == lock && is_own(block))?;
     Some(engine.interfering_trail[block.acquire as usize])
 }
 
@@ -128,7 +133,7 @@ pub(super) fn waits_for_kept(engine: &mut Engine, acquire: usize, order: Vec<Ste
         thread: engine.threads.current,
         done: engine.done,
     };
-    if let Some(bug) = of_t_at(engine, draft, Some(site.into()), false, Some(acquire)) {
+    if let Some(bug) = of_t_at(engine, draft, Some(site.into()), false, Where::At(acquire)) {
         let bug = Bug {
             interleaving: order,
             ..bug
@@ -193,6 +198,10 @@ pub(crate) fn find_deadlocks(handle: Handle, wanted: Held, site: Site) {
     if !engine.all_reads_done() {
         return;
     }
+    if engine.is_of_several() {
+        several::find_deadlocks(engine, wanted, site);
+        return;
+    }
     if !engine.joined {
         find_crossing(engine, wanted, site);
         find_waiting_writer(engine, wanted, site);
@@ -209,7 +218,7 @@ fn find_crossing(engine: &mut Engine, wanted: Held, site: Site) {
         let block = engine.blocks[at as usize];
         if engine.grid.reachable_at(block.acquire as usize) {
             let other = engine.interfering_trail[block.acquire as usize].site;
-            let message = "each thread waits for a lock that the other one holds".to_owned();
+            let message = CROSSING.to_owned();
             report(
                 engine,
                 BugKind::Deadlock,
@@ -427,10 +436,21 @@ pub(super) fn excludes(a: Held, b: Held) -> bool {
     a.lock == b.lock && a.mode.excludes(b.mode)
 }
 
+/// Where interfering threads have to be at a bug of T.
+#[derive(Clone, Copy, Debug)]
+pub(super) enum Where<'c> {
+    Anywhere,
+    /// T' has done so many events; among several interfering threads, as [`Grid::reachable_at`](super::grid::Grid::reachable_at)
+    /// says.
+    At(usize),
+    /// Each of these interfering threads has done so many events.
+    Cuts(&'c [(usize, usize)]),
+}
+
 /// The interleaving up to its last event of T. Where T' need not be at a certain event, what T' does after T's last
 /// event decides nothing.
-fn up_to_decision(mut interleaving: Vec<Step>, cut: Option<usize>) -> Vec<Step> {
-    if cut.is_none() {
+fn up_to_decision(mut interleaving: Vec<Step>, cut: Where<'_>) -> Vec<Step> {
+    if matches!(cut, Where::Anywhere) {
         let of_t = |step: &Step| matches!(step, Step::UnderTest(_));
         let decided = interleaving
             .iter()
@@ -450,6 +470,19 @@ fn report(
     other_place: Option<Place>,
     cut: Option<usize>,
 ) {
+    let cut = cut.map_or(Where::Anywhere, Where::At);
+    report_at(engine, kind, message, place, other_place, cut);
+}
+
+/// Writes a bug of T down, with the interleaving that shows it, where the interfering threads are as `cut` says.
+pub(super) fn report_at(
+    engine: &mut Engine,
+    kind: BugKind,
+    message: String,
+    place: Place,
+    other_place: Option<Place>,
+    cut: Where<'_>,
+) {
     let key = Key {
         kind,
         place: place.clone(),
@@ -461,7 +494,8 @@ fn report(
     if engine.ledger.meet(&key, true) {
         return;
     }
-    let alone = engine.alone() && cut.is_none();
+    let is_anywhere = matches!(cut, Where::Anywhere);
+    let alone = engine.alone() && is_anywhere;
     let draft = Draft {
         kind,
         message,
@@ -478,9 +512,9 @@ fn report(
     }
     // Whether the harness waits for T may depend on how far T' has come.
     let end = engine.interfering.len();
-    let later = cut.is_none() && engine.line == Line::UnderTest && engine.grid.reachable_at(end);
+    let later = is_anywhere && engine.line == Line::UnderTest && engine.grid.reachable_at(end);
     let first = of_t_at(engine, draft.clone(), other_place.clone(), alone, cut);
-    let second = later.then(|| of_t_at(engine, draft, other_place, false, Some(end)));
+    let second = later.then(|| of_t_at(engine, draft, other_place, false, Where::At(end)));
     let ways: Vec<Bug> = first.into_iter().chain(second.flatten()).collect();
     if !ways.is_empty() {
         engine.endings.suspect(&key, &ways, true);
@@ -489,7 +523,7 @@ fn report(
 
 /// A bug of T that is at the end of T's log.
 pub(super) fn of_t(engine: &mut Engine, draft: Draft, alone: bool) -> Option<Bug> {
-    of_t_at(engine, draft, None, alone, None)
+    of_t_at(engine, draft, None, alone, Where::Anywhere)
 }
 
 fn of_t_at(
@@ -497,7 +531,7 @@ fn of_t_at(
     draft: Draft,
     other_place: Option<Place>,
     alone: bool,
-    cut: Option<usize>,
+    cut: Where<'_>,
 ) -> Option<Bug> {
     let interleaving = if alone {
         (0..)
@@ -506,8 +540,9 @@ fn of_t_at(
             .collect()
     } else {
         let witness = match cut {
-            Some(cut) => engine.grid.witness_at(cut),
-            None => engine.grid.witness(),
+            Where::At(cut) => engine.grid.witness_at(cut),
+            Where::Cuts(cuts) => engine.grid.witness_at_all(cuts),
+            Where::Anywhere => engine.grid.witness(),
         };
         match witness {
             Some(witness) => up_to_decision(witness.0, cut),
@@ -526,9 +561,10 @@ fn of_t_at(
         follows: draft.follows,
         role: engine.role,
         pairs: engine.pairs[..draft.done].to_vec(),
-        threads: engine.party_infos(engine.role, engine.under_test().len()),
+        threads: engine.party_infos(engine.under_test().len()),
         under_test: engine.under_test_events(),
         interfering: engine.interfering_events(),
+        lines: engine.lines(),
         interleaving,
         thread: draft.thread,
         init_events: engine.init_events(),
@@ -555,7 +591,8 @@ fn report_interfering(
         // test, feasibility decides.
         return;
     }
-    let role = engine.interfering_role();
+    let number = engine.several.current();
+    let role = engine.interfering_role(number);
     let key = Key {
         kind,
         place: place.clone(),
@@ -577,7 +614,7 @@ fn report_interfering(
     };
     let bug = Bug {
         other_place,
-        ..of_t_prime(engine, draft, events)
+        ..of_t_prime(engine, draft, number, events)
     };
     if kind == BugKind::Deadlock {
         engine.endings.suspect(&key, &[bug], false);
@@ -586,11 +623,12 @@ fn report_interfering(
     }
 }
 
-/// A bug that T' has by itself, after its first `events` events.
-pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
-    let role = engine.interfering_role();
+/// A bug that T', the interfering thread with this number, has by itself when the log has so many events.
+pub(super) fn of_t_prime(engine: &Engine, draft: Draft, number: usize, events: usize) -> Bug {
+    let role = engine.interfering_role(number);
     let mut under_test = engine.interfering_events();
     under_test.truncate(events);
+    under_test.drain(..engine.several.events(number, events).start);
     Bug {
         kind: draft.kind,
         message: draft.message,
@@ -599,10 +637,11 @@ pub(super) fn of_t_prime(engine: &Engine, draft: Draft, events: usize) -> Bug {
         follows: draft.follows,
         role,
         pairs: Vec::new(),
-        threads: engine.party_infos(role, 0),
+        threads: engine.party_infos(0),
         interleaving: (0..).map(Step::UnderTest).take(under_test.len()).collect(),
         under_test,
         interfering: Vec::new(),
+        lines: Vec::new(),
         thread: draft.thread,
         init_events: engine.init_events(),
         lineage: engine.threads.lineage(),
@@ -626,6 +665,7 @@ pub(super) struct Whole {
     pairs: Vec<crate::vocabulary::Pair>,
     under_test: Vec<Event>,
     interfering: Vec<Event>,
+    lines: Vec<(Role, u32)>,
     /// An order in which T' comes as far as it must, and one in which T' comes to its end.
     orders: [Option<Vec<Step>>; 2],
 }
@@ -643,6 +683,7 @@ impl Whole {
             orders: [early, late.flatten()].map(|witness| witness.map(|witness| witness.0)),
             under_test: engine.under_test_events(),
             interfering: engine.interfering_events(),
+            lines: engine.lines(),
         }
     }
 
@@ -651,6 +692,8 @@ impl Whole {
         // As the thread under test, T' comes to its end, and the other one must see nothing of it.
         let orders = match of_t {
             true => &self.orders[..],
+            // Which of several interfering threads it is of, the orders don't tell.
+            false if self.lines.len() > 1 => &[],
             false if self.pairs.is_empty() => &self.orders[1..],
             false => &[],
         };
@@ -667,6 +710,7 @@ impl Whole {
             };
             Bug {
                 pairs: self.pairs.clone(),
+                lines: self.lines.clone(),
                 under_test: under_test.clone(),
                 interfering: interfering.clone(),
                 interleaving: order.iter().map(swapped).collect(),
@@ -683,26 +727,31 @@ impl Engine {
         self.grid.truncate(events);
     }
 
-    /// T and T', once two threads run side by side, when T had made that many events.
-    pub(super) fn party_infos(
-        &self,
-        role: Role,
-        events: usize,
-    ) -> Option<(ThreadInfo, ThreadInfo)> {
-        let (first, second) = self.parties_at(events)?;
-        let (under_test, interfering) = if role == Role::FIRST {
-            (first, second)
-        } else {
-            (second, first)
-        };
-        let info = |thread| {
+    /// The threads that run side by side when T has made that many events, in the order of their creation.
+    pub(super) fn party_infos(&self, events: usize) -> Vec<ThreadInfo> {
+        let two = self.parties_at(events).filter(|_| !self.is_of_several());
+        let two = two.map(|(first, second)| [first, second]);
+        let parties = two.as_ref().map_or(self.several.parties(), |two| &two[..]);
+        let info = |&thread: &threads::ThreadNo| {
             let thread: &threads::Thread = self.threads.get(thread);
             ThreadInfo {
                 name: thread.name.as_deref().map(str::to_owned),
                 spawned_at: thread.spawned_at.map(Place::from),
             }
         };
-        Some((info(under_test), info(interfering)))
+        parties.iter().map(info).collect()
+    }
+
+    /// The interfering threads by their roles, in the order of their logs, each with its number of events.
+    fn lines(&self) -> Vec<(Role, u32)> {
+        if self.is_of_several() {
+            self.several.lengths()
+        } else {
+            vec![(
+                self.interfering_role(0),
+                super::number(self.interfering.len()),
+            )]
+        }
     }
 
     fn event(&self, event: TEvent, trail: Trail) -> Event {

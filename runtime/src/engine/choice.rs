@@ -30,7 +30,7 @@ pub(super) fn choose(
         return;
     };
     if let Some(latest) = engine.writes.get(last_write as usize)
-        && latest.event != seen
+        && (latest.event != seen || engine.is_of_several())
     {
         choose_among(engine, object, (last_write, seen), op_of, forced);
     }
@@ -50,11 +50,13 @@ fn choose_among(
         Turn::Take => None,
         Turn::Among(list) => Some(list),
     };
-    if let Some(foreign) = engine
-        .grid
-        .foreign(object)
-        .filter(|_| engine.solver.is_grid())
-    {
+    if engine.is_of_several() {
+        if let Some(write) = choose_of_several(engine, object, (last_write, seen), op_of, among) {
+            take(engine, write);
+        }
+        return;
+    }
+    if let Some(foreign) = engine.grid.foreign(object).filter(|_| engine.is_on_grid()) {
         if let Some(write) = choose_in_long(engine, object, seen, among, foreign) {
             take(engine, write);
         }
@@ -77,6 +79,37 @@ fn choose_among(
     if let Some(write) = chosen {
         take(engine, write);
     }
+}
+
+/// Does what [`choose_among`] does with several interfering threads: of a write that T has seen, only those of other threads may
+/// come before and after.
+fn choose_of_several(
+    engine: &mut Engine,
+    object: Object,
+    (last_write, seen): (u32, u32),
+    op_of: &impl Fn(u64) -> Op,
+    among: Option<List>,
+) -> Option<u32> {
+    let mut unseen = Vec::new();
+    let mut next = last_write;
+    while let Some(&Paired { event, previous }) = engine.writes.get(next as usize) {
+        if event != seen {
+            unseen.push(next);
+        }
+        next = previous;
+    }
+    if unseen.is_empty() {
+        return None;
+    }
+    let start = engine.bytes.pick(unseen.len());
+    unseen.rotate_left(start);
+    unseen.into_iter().find(|&write| {
+        let event = engine.writes[write as usize].event;
+        let op = op_of(engine.interfering_value(event));
+        among.is_none_or(|among| engine.guide.is_on(among, write))
+            && op.reads() == Some(object)
+            && hypothetically_feasible(engine, TEvent::non_local(op, event))
+    })
 }
 
 /// Does what [`choose_among`] does where the log of T' is long, without looking at writes that T can't see.
@@ -153,7 +186,7 @@ fn allowed(
     among: Option<List>,
 ) -> Option<u32> {
     let wanted = |guide: &Guide, write: u32| among.is_none_or(|among| guide.is_on(among, write));
-    if !engine.solver.is_grid() {
+    if !engine.is_on_grid() {
         while next != end {
             let Paired { event, previous } = unseen(engine, next, seen)?;
             let event = TEvent::non_local(op_of(engine.interfering_value(event)), event);

@@ -35,6 +35,8 @@ struct Moment {
     line: Line,
     /// The number of events in the line's log.
     events: usize,
+    /// The number of the interfering thread that runs, among several.
+    interfering: usize,
     /// Whether T may have run alone so far.
     alone: bool,
     /// The number of non-local reads performed.
@@ -52,6 +54,7 @@ impl Moment {
                 Line::Interfering => engine.interfering.len(),
                 Line::Init | Line::UnderTest => engine.under_test().len(),
             },
+            interfering: engine.several.current(),
             alone: engine.alone(),
             done: engine.done,
             unsure: !engine.opening.is_empty() || engine.rounds.over() > 0,
@@ -396,7 +399,7 @@ fn look_at(
     let role = if of_t {
         engine.role
     } else {
-        engine.interfering_role()
+        engine.interfering_role(noted.at.interfering)
     };
     let key = Key {
         kind,
@@ -438,7 +441,12 @@ fn look_at(
     let bug = if of_t {
         bug::of_t(engine, draft, noted.at.alone)
     } else {
-        Some(bug::of_t_prime(engine, draft, noted.at.events))
+        Some(bug::of_t_prime(
+            engine,
+            draft,
+            noted.at.interfering,
+            noted.at.events,
+        ))
     };
     let Some(mut bug) = bug else { return };
     let mut bystander = counted.is_some_and(|counted| counted.bystander);

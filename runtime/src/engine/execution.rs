@@ -38,6 +38,8 @@ pub struct Limits {
     pub run_on: u32,
     /// Whether panics of threads that no thread joins are no bugs.
     pub ignore_detached_panics: bool,
+    /// Whether more than two threads may run side by side.
+    pub several: bool,
 }
 
 impl Default for Limits {
@@ -46,6 +48,7 @@ impl Default for Limits {
             steps: 10_000,
             run_on: 256,
             ignore_detached_panics: false,
+            several: false,
         }
     }
 }
@@ -343,10 +346,16 @@ impl Machine {
         self.engine.ledger.first_met()
     }
 
-    /// T and T' of the latest execution, in this order, if two threads ran side by side in it.
+    /// The threads that ran side by side in the latest execution, in the order of their creation.
     #[must_use]
-    pub fn threads(&self) -> Option<(ThreadInfo, ThreadInfo)> {
-        self.engine.party_infos(self.engine.role, 0)
+    pub fn threads(&self) -> Vec<ThreadInfo> {
+        self.engine.party_infos(0)
+    }
+
+    /// Whether in the latest execution an interfering thread was cut where it goes on after it has waited for another one.
+    #[must_use]
+    pub const fn interfering_needs_another(&self) -> bool {
+        self.engine.several.was_cut
     }
 
     /// Whether the latest execution met a bug of T.
@@ -538,6 +547,7 @@ impl Engine {
             opening: Buffer::new(),
             begin: None,
             tied: false,
+            several: super::several::Several::default(),
             rounds: super::rounds::Rounds::default(),
             interfering_fails_later: false,
             stands_at_barrier: false,
@@ -608,6 +618,7 @@ impl Engine {
             opening,
             begin,
             tied,
+            several,
             rounds,
             interfering_fails_later,
             stands_at_barrier,
@@ -687,6 +698,7 @@ impl Engine {
         opening.clear();
         *begin = None;
         *tied = false;
+        several.clear();
         rounds.clear();
         *interfering_fails_later = false;
         *stands_at_barrier = false;

@@ -43,6 +43,7 @@ mod nesting;
 mod quiet;
 mod revealed;
 mod rounds;
+mod several;
 mod solver;
 mod spin;
 pub(crate) mod tau;
@@ -69,6 +70,7 @@ pub use guide::Same;
 use init_locks::InitLock;
 pub(crate) use quiet::note_wait;
 pub use revealed::{Choices, Revealed};
+pub(crate) use several::refuse_beside_several;
 pub use solver::{Differs, Solver};
 pub(crate) use spin::{Turns, lasts, limit_passed, slept, turn};
 use threads::Threads;
@@ -138,6 +140,8 @@ pub(crate) struct ObjectInfo {
     seen: u32,
     /// The [`WriteId`] number of the latest taking of the object, as a lock, by T', or [`NONE`].
     last_acquire: u32,
+    /// The number of the interfering thread that has used the object last, among several: its copy is that one's.
+    copy_of: u32,
 }
 
 /// How the two logs are tied together when locks are held at the split: see [`init_locks`].
@@ -277,6 +281,8 @@ pub struct Engine {
     begin: Option<Begin>,
     /// Whether something before T's log orders it with that of T', so that T may not have run alone.
     tied: bool,
+    /// The interfering threads, where they are more than one.
+    several: several::Several,
     /// The rounds that are over.
     rounds: rounds::Rounds,
     /// Whether T' has failed in a round after the first one.
@@ -367,13 +373,16 @@ impl Engine {
             last_write: NONE,
             seen: NONE,
             last_acquire: NONE,
+            copy_of: number(self.several.current()),
         });
         id
     }
 
     /// A number that no other event of this execution has; that of an event of T' is the same in all executions.
     pub(crate) fn event_number(&self) -> u64 {
-        (self.rounds.over() as u64) << 34 | u64::from(self.steps) << 2 | self.line as u64
+        ((self.rounds.over() + self.several.current()) as u64) << 34
+            | u64::from(self.steps) << 2
+            | self.line as u64
     }
 
     /// The events of T' that object `x` could be paired with, latest first, as ids.
@@ -421,9 +430,13 @@ impl Engine {
         self.interfering_trail[event as usize].value
     }
 
-    /// The role in which T' is the thread under test.
-    const fn interfering_role(&self) -> Role {
-        Role(1 - self.role.0)
+    /// The role in which T' is the thread under test; among several interfering threads, the one with this number.
+    fn interfering_role(&self, number: usize) -> Role {
+        if self.is_of_several() {
+            self.several.role(number)
+        } else {
+            Role(1 - self.role.0.min(1))
+        }
     }
 
     /// The events of T so far.

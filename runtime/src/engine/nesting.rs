@@ -100,8 +100,11 @@ impl Engine {
     pub(super) fn note_nestings(&mut self, block: u32) {
         let inner = self.blocks[block as usize].held;
         for at in 0..self.open.len() {
-            let outer = self.blocks[self.open[at] as usize].held;
-            self.nestings.note(outer, inner, block);
+            let outer = self.blocks[self.open[at] as usize];
+            // Of several interfering threads, each has its own locks.
+            if outer.acquire as usize >= self.several.first() {
+                self.nestings.note(outer.held, inner, block);
+            }
         }
     }
 

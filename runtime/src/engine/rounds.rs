@@ -95,6 +95,11 @@ pub(super) fn begin(handle: Handle, site: Site) -> Result<(), Option<&'static st
     if engine.line != Line::UnderTest || !engine.joined || !is_whole {
         return Err(None);
     }
+    if engine.is_of_several() {
+        return Err(Some(
+            "and more than two ran side by side before, which the sequential program does not follow",
+        ));
+    }
     if let Some(why) = obstacle(engine) {
         return Err(Some(why));
     }
@@ -203,6 +208,9 @@ impl Engine {
 
     /// The event as reports tell of it: an object has the number that it had in the first round, and T's joins are joins.
     pub(super) fn for_reports(&self, event: TEvent) -> TEvent {
+        if event.op == Op::Join {
+            return TEvent::local(Op::Join);
+        }
         if self.rounds.over() == 0 {
             return event;
         }

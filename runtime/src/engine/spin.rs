@@ -32,7 +32,7 @@ use super::bug::kept_from;
 use super::tau::require_feasible;
 use super::waiting::COMPLETE;
 use super::{Abort, Engine, Handle, Line, abort};
-use crate::log::{LockMode, Object, Op};
+use crate::log::{LockMode, Object, Op, TEvent};
 use crate::memory::Buffer;
 
 /// What a thread has done, as far as it matters to loops.
@@ -337,6 +337,9 @@ impl Engine {
         if self.joined {
             return true;
         }
+        if self.is_of_several() {
+            return self.may_wait_for_ever_beside_several(before);
+        }
         // T' may go on once T' sees what T does, and the verdict says so.
         if self.interfering_waits && !self.leaves_waiting_where_it_is() {
             return false;
@@ -385,6 +388,52 @@ impl Engine {
         })
     }
 
+    /// The same beside several interfering threads: one of them has to write something after all that T has seen of it, and T
+    /// must not have seen what another one has written there, which may have come later.
+    fn may_wait_for_ever_beside_several(&mut self, before: At) -> bool {
+        // What those that wait do later is not known.
+        if self.interfering_waits {
+            return true;
+        }
+        let kept = kept_from(self);
+        let log = self.under_test();
+        let turn = &log[before.under_test.min(log.len())..];
+        let gives_back = |lock| {
+            turn.iter()
+                .any(|event| matches!(event.op, Op::Release(of, _) if of == lock))
+        };
+        let is_kept = |number: usize, write: usize| {
+            kept.iter().any(|&(acquire, held)| {
+                self.several.of_event(acquire) == number
+                    && acquire < write
+                    && !gives_back(held.lock)
+            })
+        };
+        let mut read = turn.iter().filter_map(|event| event.op.reads());
+        !read.any(|object| {
+            let is_own = |event: &TEvent| event.op.writes() == Some(object);
+            let of_t = log.iter().rev();
+            let seen = of_t
+                .filter(|event| is_own(event) || event.op.reads() == Some(object))
+                .find(|event| is_own(event) || event.source.is_some());
+            if seen.is_some_and(is_own) {
+                return false;
+            }
+            let seen = seen.and_then(|event| event.source).map(|it| it as usize);
+            (0..self.several.current()).any(|number| {
+                let events = self.several.events(number, 0);
+                let from = match seen {
+                    None => events.start,
+                    Some(seen) if events.contains(&seen) => seen + 1,
+                    Some(_) => return false,
+                };
+                let writes = |&at: &usize| self.interfering[at].writes() == Some(object);
+                let last = (from..events.end).rev().find(writes);
+                last.is_some_and(|write| !is_kept(number, write))
+            })
+        })
+    }
+
     /// Whether T' waits by its last read, whatever T has done until now.
     pub(super) fn interfering_waits_in_vain(&self) -> bool {
         self.interfering_waits
@@ -429,6 +478,10 @@ impl Engine {
     /// Whether T, which does no more or waits for T', may have left T' waiting for ever: T' waits in a loop, and nothing of
     /// what T has done ends the loop.
     pub(super) fn leaves_interfering_waiting(&mut self) -> bool {
+        if self.is_of_several() {
+            // Another one may have ended the loop.
+            return self.interfering_waits;
+        }
         self.interfering_waits
             && self.all_reads_done()
             && self.leaves_waiting_where_it_is()
@@ -459,7 +512,8 @@ impl Engine {
 
     /// T tries to take a lock without waiting for it.
     pub(super) fn note_attempt(&mut self, lock: Object) {
-        if self.spin.idle_locks.contains(&lock) {
+        let may_be_taken = self.is_of_several() && self.interfering_waits;
+        if may_be_taken || self.spin.idle_locks.contains(&lock) {
             self.undecided.1 |= !self.interfering_was_cut;
             self.interfering_was_cut = true;
         }

@@ -8,7 +8,7 @@ use super::abort::unknown;
 use super::choice::{choose, choose_failure};
 use super::{
     Abort, Engine, Handle, Held, Inherited, InterferingEnd, Line, NONE, Paired, abort, bug, counts,
-    tau_prime, threads,
+    several, tau_prime, threads,
 };
 use crate::feasibility::Verdict;
 use crate::log::{LockMode, Log, Object, Op, TEvent};
@@ -58,6 +58,10 @@ fn enter_slowly(handle: Handle, site: Site) -> Access {
         counts::is_noticed(handle);
     }
     if engine.attention {
+        if engine.is_behind_another() {
+            several::stop_behind_another(handle);
+            return plain(handle.get());
+        }
         threads::before_event(handle, site);
     }
     let engine = handle.get();
@@ -317,7 +321,7 @@ fn reveal(engine: &mut Engine, object: Object, read: ReadId, op_of: impl Fn(u64)
     if last_write == NONE {
         return;
     }
-    if !engine.solver.is_grid() {
+    if !engine.is_on_grid() {
         reveal_slowly(engine, last_write, seen, read, op_of);
         return;
     }
@@ -367,7 +371,7 @@ pub(super) fn write_at(writes: &[Paired], event: u32) -> Option<WriteId> {
     at.ok().map(|at| WriteId(at as u32))
 }
 
-/// Notes the writes of T' that this read of T could see, with another solver than the grid.
+/// Notes the writes of T' that this read of T could see, with another solver than the grid, or with several interfering threads.
 #[cold]
 fn reveal_slowly(
     engine: &mut Engine,
@@ -380,6 +384,11 @@ fn reveal_slowly(
     while next != NONE {
         let Paired { event, previous } = engine.writes[next as usize];
         if event == seen {
+            if engine.is_of_several() {
+                // Another interfering thread may have written before or after that.
+                next = previous;
+                continue;
+            }
             break;
         }
         let op = op_of(engine.interfering_value(event));
@@ -520,6 +529,10 @@ pub(crate) fn join(handle: Handle, site: Site) {
     if engine.joined {
         return;
     }
+    if engine.is_of_several() {
+        several::join_last(handle, site);
+        return;
+    }
     bug::find_deadlock_at_join(handle, site);
     let engine = handle.get();
     if engine.interfering_end == InterferingEnd::Stopped {
@@ -587,6 +600,8 @@ pub(crate) fn feasible(engine: &mut Engine) -> Answer {
     if engine.solver.is_grid() {
         return if engine.grid.feasible() {
             Answer::Yes
+        } else if engine.grid.has_given_up() {
+            Answer::Unknown(several::TOO_MUCH.to_owned())
         } else {
             Answer::No
         };
@@ -623,6 +638,12 @@ impl Engine {
     fn goes_on(&self) -> bool {
         // Where T ran alone, T' need not have started.
         self.alone() || (self.grid.goes_on() && self.solver.is_grid())
+    }
+
+    /// Whether the progress grid of two threads decides.
+    #[inline]
+    pub(super) const fn is_on_grid(&self) -> bool {
+        self.solver.is_grid() && !self.is_of_several()
     }
 
     /// Whether T itself holds the lock in a way that keeps it from taking it as wanted.

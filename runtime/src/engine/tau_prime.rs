@@ -72,8 +72,9 @@ pub(crate) fn acquire(
     let holds = engine
         .open
         .iter()
-        .map(|&open| engine.blocks[open as usize].held)
-        .any(|held| held.lock == lock && held.mode.excludes(mode));
+        .map(|&open| engine.blocks[open as usize])
+        .filter(|block| block.acquire as usize >= engine.several.first())
+        .any(|block| block.held.lock == lock && block.held.mode.excludes(mode));
     if holds {
         if blocking {
             bug::interfering_self_deadlock(handle, lock, site);

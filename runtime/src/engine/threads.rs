@@ -21,8 +21,10 @@ pub(crate) use table::{Thread, ThreadNo, Threads};
 
 use super::body::Body;
 use super::frame::Frame;
+use super::several::Current;
 use super::{
-    Abort, Handle, InterferingEnd, Line, abort, bug, ended, init_locks, rounds, tau, unsupported,
+    Abort, Handle, InterferingEnd, Line, abort, bug, ended, init_locks, rounds, several, tau,
+    unsupported,
 };
 use crate::ending::Destructor;
 use crate::locals;
@@ -84,7 +86,9 @@ fn refresh_attention(handle: Handle) {
         engine.threads.unstarted - waiting,
         engine.threads.unstarted().count()
     );
-    engine.attention = engine.threads.unstarted > waiting || engine.counts.is_uncertain();
+    engine.attention = engine.threads.unstarted > waiting
+        || engine.counts.is_uncertain()
+        || engine.is_behind_another();
 }
 
 /// Called before an event while a thread has not been started: from here on that thread runs beside the current one.
@@ -99,7 +103,13 @@ pub(crate) fn before_event(handle: Handle, site: Site) {
     };
     let third = unstarted.next();
     drop(unstarted);
-    if let (true, Some(third)) = (engine.line == Line::Init || engine.joined, third) {
+    if third.is_some() && engine.line == Line::Init {
+        let parties = several_of(engine, Some(current));
+        several::run(handle, &parties, Current::RunsToo, Some(site));
+        refresh_attention(handle);
+        return;
+    }
+    if let (true, Some(third)) = (engine.joined, third) {
         too_many(handle, site, &[other, third]);
         return;
     }
@@ -161,8 +171,71 @@ fn too_many(handle: Handle, site: Site, waiting: &[ThreadNo]) {
         names.push(describe(engine.threads.get(thread)));
     }
     let names = names.join(", ");
-    let message = format!("more than two threads run at once here: {names}");
+    let why = if engine.joined {
+        "after others were joined"
+    } else {
+        "one of them started while others run"
+    };
+    let message = format!("more than two threads run at once here, {why}: {names}");
     unsupported(handle, message, Some(site));
+}
+
+/// More threads than two begin to run side by side, and they are these.
+pub(super) fn too_many_at_once(handle: Handle, site: Option<Site>, parties: &[ThreadNo]) {
+    let threads = &handle.get().threads;
+    let names: Vec<String> = parties
+        .iter()
+        .map(|&thread| describe(threads.get(thread)))
+        .collect();
+    let names = names.join(", ");
+    let message = format!("more than two threads run at once here: {names}");
+    unsupported(handle, message, site);
+}
+
+/// The threads that have not been started, and this one, in the order of their creation.
+fn several_of(engine: &super::Engine, current: Option<ThreadNo>) -> Vec<ThreadNo> {
+    let unstarted = engine.threads.unstarted();
+    let mut parties: Vec<ThreadNo> = unstarted.chain(current).collect();
+    parties.sort_unstable();
+    parties
+}
+
+/// These threads run side by side, and this one of them is T. T is left for later, and the others have their turns.
+pub(super) fn choose(handle: Handle, parties: &[ThreadNo], under_test: ThreadNo) {
+    let engine = handle.get();
+    for &thread in parties {
+        let entry = engine.threads.at(thread);
+        if entry.state != State::Unstarted {
+            continue;
+        }
+        if thread == under_test {
+            engine.threads.waiting_under_test = Some(thread);
+        } else {
+            entry.state = State::Chosen;
+            engine.threads.unstarted -= 1;
+        }
+    }
+    refresh_attention(handle);
+}
+
+/// The run of the last of several interfering threads is over, or T has run in it. The current thread goes on behind that one,
+/// if it waits for it, and is over otherwise.
+pub(super) fn go_on_behind(handle: Handle, waits: bool) {
+    let engine = handle.get();
+    if engine.threads.waiting_under_test.is_none() {
+        return; // T' itself waited for T, which has run.
+    }
+    let has_stopped = engine.interfering_end == InterferingEnd::Stopped;
+    if waits && !has_stopped {
+        engine.line = Line::Interfering;
+        refresh_attention(handle);
+        return;
+    }
+    interfering_ends(handle, InterferingEnd::Complete);
+    run_waiting_under_test(handle);
+    if waits {
+        abort(handle, Abort::Stuck);
+    }
 }
 
 /// How a thread is called in messages. Places are named as `{at file:line:column}`, for the driver to translate.
@@ -180,6 +253,7 @@ fn split(handle: Handle, a: ThreadNo, b: ThreadNo) -> ThreadNo {
     engine.threads.parties = Some((a.min(b), a.max(b)));
     engine.events_before_split.get_or_insert(engine.steps);
     engine.steps = 0;
+    engine.role = Role(engine.role.0.min(1));
     if engine.role == Role::FIRST {
         a.min(b)
     } else {
@@ -200,6 +274,18 @@ pub(crate) fn join(handle: Handle, thread: ThreadNo, site: Site) {
     let line = engine.line;
     let state = engine.threads.get(thread).state;
     match (state, line) {
+        (State::Finished | State::Dead, Line::UnderTest) if engine.is_of_several() => {
+            several::join(handle, thread, site);
+        }
+        (State::Chosen, _) => several::stop_behind_another(handle),
+        (State::Unstarted, Line::Interfering)
+            if engine.threads.waiting_under_test == Some(thread) && !several::is_last(engine) =>
+        {
+            several::stop_behind_another(handle);
+        }
+        (State::Finished, Line::Interfering) if engine.is_of_several() => {
+            several::wait_for_another(handle, thread);
+        }
         (State::Finished | State::Dead, Line::UnderTest) => {
             if engine.threads.get(thread).line == Line::Interfering {
                 // A thread that T has created, and that has not been started, may run beside T' until here, and beside T.
@@ -237,6 +323,11 @@ fn join_in_init(handle: Handle, thread: ThreadNo, site: Site) {
     let other = others.next();
     let third = others.next();
     drop(others);
+    if third.is_some() && engine.line == Line::Init {
+        let parties = several_of(engine, None);
+        several::run(handle, &parties, Current::WaitsFor(thread), Some(site));
+        return;
+    }
     match (other, third) {
         (None, _) => run_inline(handle, thread),
         (Some(other), Some(third)) => too_many(handle, site, &[thread, other, third]),
@@ -283,6 +374,11 @@ pub(crate) fn finish(handle: Handle) {
         let second = unstarted.next();
         let third = unstarted.next();
         drop(unstarted);
+        if third.is_some() && engine.line == Line::Init {
+            let parties = several_of(engine, None);
+            several::run(handle, &parties, Current::IsOver, None);
+            break;
+        }
         let splits = engine.line == Line::Init || engine.joined;
         match (splits, second, third) {
             (true, Some(second), None) => {
@@ -345,7 +441,7 @@ pub(super) fn run_after_interfering(handle: Handle) {
     }
 }
 
-fn run_waiting_under_test(handle: Handle) {
+pub(super) fn run_waiting_under_test(handle: Handle) {
     if let Some(thread) = handle.get().threads.waiting_under_test.take() {
         run_under_test(handle, thread);
     }
@@ -354,6 +450,11 @@ fn run_waiting_under_test(handle: Handle) {
 /// The log of T' is whole.
 fn interfering_ends(handle: Handle, end: InterferingEnd) {
     let engine = handle.get();
+    if engine.is_of_several() {
+        several::end_one(handle, end);
+        several::close(handle);
+        return;
+    }
     if engine.interfering_end == InterferingEnd::Open {
         engine.interfering_end = end;
     }
@@ -402,7 +503,7 @@ fn begin_on_its_own(engine: &mut super::Engine, thread: ThreadNo, before: Thread
 }
 
 /// Runs a thread on the line of T'. However the thread ends, the caller goes on.
-fn run_interfering(handle: Handle, thread: ThreadNo) {
+pub(super) fn run_interfering(handle: Handle, thread: ThreadNo) {
     let engine = handle.get();
     engine.line = Line::Interfering;
     engine.steps = 0;

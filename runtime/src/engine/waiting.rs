@@ -11,7 +11,7 @@
 use super::bug;
 use super::spin::{Turns, turn};
 use super::tau::{self, Answer};
-use super::{Abort, Engine, Handle, InterferingEnd, Line, abort};
+use super::{Abort, Engine, Handle, InterferingEnd, Line, abort, refuse_beside_several};
 use crate::feasibility::{Feasibility, ProgressGrid, Step, Verdict};
 use crate::log::{Log, Object, Op, TEvent};
 use crate::vocabulary::{BugKind, Site};
@@ -83,6 +83,11 @@ pub(crate) struct Seen {
 pub(crate) fn wait(handle: Handle, what: For, seen: Seen, look: impl FnOnce()) {
     let engine = handle.get();
     engine.stands_at_barrier |= what == For::Arrival && !engine.quiet && engine.line != Line::Init;
+    if !engine.quiet && engine.is_of_several() {
+        let what = "a thread waits here for what another one does";
+        refuse_beside_several(handle, what, Some(seen.site));
+        return;
+    }
     if !engine.quiet && engine.line == Line::Init && !engine.threads.has_bodies() {
         // No other thread is left that could do it.
         bug::blocked_for_ever(

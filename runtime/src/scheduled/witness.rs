@@ -228,15 +228,15 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
     let kept = kept_locks(bug);
     let mut joined = false;
     let mut all = Vec::new();
-    // For T and T': the lock of the operation that it is in, and whether an event stands for the operation already.
-    let mut operations: [Option<(Object, bool)>; 2] = [None; 2];
+    // For T and each T': the lock of the operation that it is in, and whether an event stands for the operation already.
+    let mut operations: Vec<Option<(Object, bool)>> = vec![None; bug.lines.len() + 1];
     for step in &bug.interleaving {
         let (events, at) = match step {
             Step::UnderTest(at) => (&bug.under_test, *at as usize),
             Step::Interfering(at) => (&bug.interfering, *at as usize),
         };
         let event = events.get(at)?;
-        let operation = &mut operations[usize::from(matches!(step, Step::Interfering(_)))];
+        let operation = operations.get_mut(line(bug, step))?;
         let Some(thread) = event.thread else {
             match event.op {
                 Op::Acquire(lock, _) if is_operation(events, at, lock) => {
@@ -287,6 +287,20 @@ fn expected(bug: &Bug) -> Option<Vec<Expected>> {
         });
     }
     Some(all)
+}
+
+/// The thread that makes the step: 0 for T, and from 1 on for those that interfere.
+fn line(bug: &Bug, step: &Step) -> usize {
+    let Step::Interfering(at) = step else {
+        return 0;
+    };
+    let mut end = 0;
+    let mut lines = bug.lines.iter();
+    let line = lines.position(|(_, events)| {
+        end += events;
+        *at < end
+    });
+    line.map_or(1, |line| line + 1)
 }
 
 /// Whether the taking of a lock at this index, which is no event of the program, begins an operation that is one step: then

@@ -3,7 +3,7 @@
 use std::cell::Cell;
 
 use super::{Lasts, Made};
-use crate::engine::Line;
+use crate::engine::{Line, refuse_beside_several};
 use crate::running::{Running, running};
 
 /// Said where a value is asked for that has not been put there.
@@ -96,6 +96,14 @@ impl<T> Late<T> {
     /// No reference to the previous value is used any more.
     pub(crate) unsafe fn put(&self, value: T) {
         self.renew();
+        if let Running::Sequential(handle) = running()
+            && handle.get().is_of_several()
+            && handle.get().line == Line::Interfering
+            && self.prime.get().is_some()
+        {
+            let what = "a value that is made once is made by two threads, each by itself";
+            refuse_beside_several(handle, what, None);
+        }
         let place = match running() {
             Running::Sequential(handle) if handle.get().line == Line::Interfering => &self.prime,
             _ => &self.value,

@@ -46,6 +46,19 @@ pub(crate) struct Tag {
     object: Cell<Object>,
 }
 
+/// What becomes of an object's copy of T', where a round of P̂ₖ or the run of another interfering thread may have begun.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Prime {
+    /// It is the current thread's.
+    Stays,
+    /// It is an interfering thread's that has run before. What T may see of it is kept.
+    OfAnother,
+    /// Both threads of the round begin with it.
+    Lasts,
+    /// Both threads of the round begin with the copy of T.
+    IsOver,
+}
+
 /// What becomes of a value that an execution has left in a static.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Lasts {
@@ -121,18 +134,30 @@ impl Tag {
         self.object.get()
     }
 
-    /// Whether P̂ₖ has begun another round since the object's latest event: see [`Self::begin_round`].
+    /// Whether P̂ₖ may have begun another round since the object's latest event, or the run of another interfering thread: see
+    /// [`Self::begin_round`].
     #[inline]
     fn is_of_earlier_round(&self, handle: Handle) -> bool {
         handle.get().is_of_earlier_round(self.object.get())
     }
 
-    /// Gives the object its number in this round of P̂ₖ. Returns whether the object begins the round with the value that T'
-    /// has given it, and no longer with that of T.
-    fn begin_round(&self, handle: Handle) -> bool {
+    /// Gives the object its number in this round of P̂ₖ, or finds out whether another interfering thread runs now. Returns what
+    /// becomes of the copy of T'.
+    fn begin_round(&self, handle: Handle) -> Prime {
+        if handle.get().is_of_several() {
+            return if handle.get().takes_over(self.object.get()) {
+                Prime::OfAnother
+            } else {
+                Prime::Stays
+            };
+        }
         let (object, of_t_prime) = handle.get().renumber(self.object.get());
         self.object.set(object);
-        of_t_prime
+        if of_t_prime {
+            Prime::Lasts
+        } else {
+            Prime::IsOver
+        }
     }
 
     /// The object's name on the scheduled machine, `cell` being the object's place in memory.

@@ -59,13 +59,9 @@ pub(super) fn decode(
     }));
     let ending = run_bytes(&mut machine, harness, role, k, bytes);
     let mut connection = shared.lock().unwrap_or_else(PoisonError::into_inner);
-    if let Some((under_test, interfering)) = machine.threads() {
-        let (first, second) = if role == Role::FIRST {
-            (under_test, interfering)
-        } else {
-            (interfering, under_test)
-        };
-        connection.send(DecodeReply::Threads { first, second })?;
+    let threads = machine.threads();
+    if !threads.is_empty() {
+        connection.send(DecodeReply::Threads(threads))?;
     }
     if let Ending::Unsupported(what) = ending {
         let Remark { message, place } = *what;

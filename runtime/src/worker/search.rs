@@ -63,7 +63,7 @@ pub(super) fn serve(
         line: Rc::clone(&line),
         sent: 0,
         told_any: false,
-        told_threads: false,
+        told_threads: 0,
         told_doubts: 0,
         failed: None,
         last_progress: Instant::now(),
@@ -191,8 +191,8 @@ struct Work<'a> {
     sent: usize,
     /// Whether the first execution has been told.
     told_any: bool,
-    /// Whether the two threads have been told.
-    told_threads: bool,
+    /// The number of threads that run side by side, as has been told.
+    told_threads: usize,
     /// The number of doubts about copies that have been told.
     told_doubts: usize,
     /// The error of the connection that ends the search.
@@ -241,8 +241,8 @@ impl Watch for Watching<'_, '_> {
                 + level.executions;
             going &= self.work.send_findings(machine, self.bound, execution);
         }
-        if !self.work.told_threads {
-            going &= self.work.tell_threads(machine, self.role);
+        if self.work.told_threads == 0 || level.executions == 1 {
+            going &= self.work.tell_threads(machine);
         }
         // The first execution is told at once.
         let is_first = !std::mem::replace(&mut self.work.told_any, true);
@@ -271,6 +271,7 @@ impl Work<'_> {
         let limits = Limits {
             steps: request.max_steps.unwrap_or(LEAST),
             ignore_detached_panics: request.ignore_detached_panics,
+            several: false,
             // A careful search looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
             run_on: if request.careful {
@@ -292,24 +293,24 @@ impl Work<'_> {
                 steps: limits.steps,
             })
         };
-        let mut roles: Vec<OfRole<'_>> = request
-            .roles
-            .iter()
-            .map(|&role| OfRole {
-                role,
-                left: request.max_executions,
-                is_endless: false,
-                searches: of_role(role).collect(),
-            })
-            .collect();
+        let of_role = |role| OfRole {
+            role,
+            left: request.max_executions,
+            is_endless: false,
+            searches: of_role(role).collect(),
+        };
+        let mut roles: Vec<OfRole<'_>> = request.roles.iter().copied().map(of_role).collect();
         for k in 0..=request.k_max {
-            for OfRole {
-                role,
-                left,
-                is_endless,
-                searches,
-            } in &mut roles
-            {
+            let mut at = 0;
+            // How many threads run side by side is known once they have.
+            while at < roles.len() {
+                let OfRole {
+                    role,
+                    left,
+                    is_endless,
+                    searches,
+                } = &mut roles[at];
+                at += 1;
                 let role = *role;
                 let mut sum = Level::default();
                 for (label, (search, bound)) in searches.iter_mut().zip(&set.bound).enumerate() {
@@ -344,6 +345,21 @@ impl Work<'_> {
                     k,
                     level: sum,
                 })?;
+                if (1..=role.index()).contains(&self.told_threads) {
+                    let trouble = Trouble::Unsupported {
+                        message: format!(
+                            "there is no {} thread here that could be under test",
+                            role.name()
+                        ),
+                        place: None,
+                    };
+                    return Ok(Some((trouble, Texts::new())));
+                }
+                if k == 0 && request.others {
+                    let known = u8::try_from(roles.len()).unwrap_or(u8::MAX);
+                    let all = u8::try_from(self.told_threads).unwrap_or(u8::MAX);
+                    roles.extend((known..all).map(Role).map(of_role));
+                }
             }
         }
         if let Some(bound) = set.bound.first() {
@@ -384,17 +400,13 @@ impl Work<'_> {
         going
     }
 
-    fn tell_threads(&mut self, machine: &Machine, role: Role) -> bool {
-        let Some((under_test, interfering)) = machine.threads() else {
+    fn tell_threads(&mut self, machine: &Machine) -> bool {
+        let threads = machine.threads();
+        if threads.len() <= self.told_threads {
             return true;
-        };
-        self.told_threads = true;
-        let (first, second) = if role == Role::FIRST {
-            (under_test, interfering)
-        } else {
-            (interfering, under_test)
-        };
-        self.send(CheckReply::Threads { first, second })
+        }
+        self.told_threads = threads.len();
+        self.send(CheckReply::Threads(threads))
     }
 
     fn solver(&self) -> Solver {
@@ -452,6 +464,7 @@ pub(super) fn finding(bug: &Bug, bound: &Bound, execution: u64) -> Finding {
         threads: bug.threads.clone(),
         under_test: bug.under_test.clone(),
         interfering: bug.interfering.clone(),
+        lines: bug.lines.clone(),
         interleaving: bug.interleaving.clone(),
         confirmation: witness::confirm(bug, &*bound.program),
         execution,

@@ -61,6 +61,7 @@ fn full() -> Report {
         difference: "d".into(),
         schedule: Vec::new(),
     };
+    fault.other_thread = Some(Role(2));
     // One that may be a bug's too, so that both are documented.
     report.harnesses[0].bugs.push(fault);
     report.harnesses.push(HarnessReport {

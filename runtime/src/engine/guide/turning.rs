@@ -17,7 +17,8 @@ impl Engine {
     #[inline(never)]
     pub(in crate::engine) fn turn_around(&mut self) -> bool {
         let events = self.under_test().len();
-        if self.bytes.k() == 0 || !self.guide.goes_on(events) {
+        // With several interfering threads, trials would cost too much.
+        if self.bytes.k() == 0 || self.is_of_several() || !self.guide.goes_on(events) {
             return false;
         }
         self.guide.log.clear();

@@ -14,6 +14,8 @@ pub(crate) type ThreadNo = u32;
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) enum State {
     Unstarted,
+    /// Not started, and one of several interfering threads, whose turn comes.
+    Chosen,
     Running,
     Finished,
     /// Ended early: no thread can join this thread.

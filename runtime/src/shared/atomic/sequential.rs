@@ -5,6 +5,7 @@ use crate::engine::tau::{self, Access};
 use crate::engine::waiting::{self, For, Seen};
 use crate::engine::{Handle, Line, NONE, tau_prime, unsupported};
 use crate::log::{Object, Op};
+use crate::shared::Prime;
 use crate::vocabulary::Site;
 
 impl<V: Bits> AtomicCell<V> {
@@ -24,12 +25,17 @@ impl<V: Bits> AtomicCell<V> {
         self.tag.object(handle, V::KIND)
     }
 
-    /// Both threads of this round begin with the same value.
+    /// Both threads of a round begin with the same value, and so do all interfering threads.
     #[cold]
     fn begin_round(&self, handle: Handle) {
-        let of_t_prime = self.tag.begin_round(handle);
-        if let Some(prime) = self.g_prime.take().filter(|_| of_t_prime) {
-            self.g.set(prime);
+        match self.tag.begin_round(handle) {
+            Prime::Stays => {}
+            Prime::OfAnother | Prime::IsOver => self.g_prime.set(None),
+            Prime::Lasts => {
+                if let Some(prime) = self.g_prime.take() {
+                    self.g.set(prime);
+                }
+            }
         }
     }
 

@@ -8,7 +8,7 @@ use crate::engine::{
     Handle, Line, NONE, ValueKind, abort, init_locks, is_looked_at, is_not_copied, tau_prime,
 };
 use crate::log::{LockMode, Object, Op};
-use crate::shared::{Lasts, copy_if_clone, copy_of, is_static, lasting, quietly};
+use crate::shared::{Lasts, Prime, copy_if_clone, copy_of, is_static, lasting, quietly};
 use crate::vocabulary::Site;
 
 pub(super) fn lock<V: Shadow>(
@@ -282,10 +282,20 @@ impl<V: Shadow> LockCell<V> {
         self.tag.object(handle, ValueKind::Opaque)
     }
 
-    /// Both threads of this round begin with the same value. No round begins while the lock is held.
+    /// Both threads of a round begin with the same value, and so do all interfering threads. No round begins while the lock is
+    /// held.
     #[cold]
     fn begin_round(&self, handle: Handle) {
-        let of_t_prime = self.tag.begin_round(handle);
+        let of_t_prime = match self.tag.begin_round(handle) {
+            Prime::Stays => return,
+            Prime::OfAnother => {
+                self.keep_of_another(handle);
+                self.borrowed[PRIME].set(Borrowed::Not);
+                false
+            }
+            Prime::Lasts => true,
+            Prime::IsOver => false,
+        };
         self.latest.set(NONE);
         // SAFETY: the lock is about to be taken for the first time in this round, so that nothing refers to the value.
         match unsafe { self.g_prime.take() } {
@@ -295,6 +305,21 @@ impl<V: Shadow> LockCell<V> {
         }
         // The poison flag, too, is what it is when the round begins.
         self.g.flagged.set(NONE);
+    }
+
+    /// The copy of T' is that of an interfering thread whose run is over: keeps what T may see of it.
+    fn keep_of_another(&self, handle: Handle) {
+        let latest = self.latest.get();
+        if latest == NONE {
+            return;
+        }
+        let guarded = self.current_prime();
+        // SAFETY: no guard of that thread is used any more.
+        let value = unsafe { guarded.value.get() };
+        // A value that T' has copied can be copied again.
+        if let Some(copy) = copy_if_clone(handle, value, self.hashing.get(), None) {
+            self.kept.push(latest, guarded.with(copy));
+        }
     }
 
     /// Two guards that exclude each other must not exist, even in an execution that has been ended.

@@ -4,7 +4,7 @@ use super::{PlainCell, Shadow, Slot};
 use crate::engine::tau::{self, Access};
 use crate::engine::{Handle, Line, ValueKind, copying, tau_prime};
 use crate::log::{Object, Op};
-use crate::shared::{copy_if_clone, copy_of, lasting, quietly};
+use crate::shared::{Prime, copy_if_clone, copy_of, lasting, quietly};
 use crate::values::Hashing;
 use crate::vocabulary::Site;
 
@@ -105,10 +105,15 @@ impl<V: Shadow> PlainCell<V> {
         self.tag.object(handle, ValueKind::Opaque)
     }
 
-    /// Both threads of this round begin with the same value.
+    /// Both threads of a round begin with the same value, and so do all interfering threads.
     #[cold]
     fn begin_round(&self, handle: Handle) {
-        let of_t_prime = self.tag.begin_round(handle);
+        let of_t_prime = match self.tag.begin_round(handle) {
+            Prime::Stays => return,
+            // What T may see of it is kept: each access begins with that.
+            Prime::OfAnother | Prime::IsOver => false,
+            Prime::Lasts => true,
+        };
         // SAFETY: the program's `unsafe` code answers for references to the value across an access, see `PlainCell`.
         match unsafe { self.g_prime.take() } {
             Some(prime) if of_t_prime => {

@@ -16,6 +16,8 @@ message! {
         pub harness: String,
         /// The role assignments to go through.
         pub roles: Vec<Role>,
+        /// Whether each further thread that runs beside these is to be under test, too.
+        pub others: bool,
         /// The largest k: the search goes through 0, 1, …, `k_max`.
         pub k_max: u32,
         /// Values of parameters, by name, as [`Spec::parse`](crate::input::Spec::parse) reads them.
@@ -48,13 +50,8 @@ message! {
             /// Whether there are more choices of inputs than that.
             sampled: bool,
         },
-        /// The two threads that run side by side, in order of creation. Sent once.
-        Threads {
-            /// The thread that was there first.
-            first: ThreadInfo,
-            /// The thread that was started later.
-            second: ThreadInfo,
-        },
+        /// The threads that run side by side, in order of creation. Sent once.
+        Threads(Vec<ThreadInfo>),
         /// Something of P̂ₖ may not be as in the program. Sent before what is found by it.
         Doubtful {
             /// What that is, as in "copies of `T`, …".
@@ -146,12 +143,14 @@ message! {
         pub pairs: Vec<Pair>,
         /// The names of the inputs, with their values as text.
         pub inputs: Vec<(String, String)>,
-        /// T and T', unless the bug needs no second thread.
-        pub threads: Option<(ThreadInfo, ThreadInfo)>,
+        /// The threads that run side by side, in order of creation; none if the bug needs no second thread.
+        pub threads: Vec<ThreadInfo>,
         /// The events of T up to the bug.
         pub under_test: Vec<Event>,
-        /// The events of T'.
+        /// The events of T'. Where several threads interfere, the events of one stand behind those of the other.
         pub interfering: Vec<Event>,
+        /// Which parties interfere, in the order of their events, each with its number of events.
+        pub lines: Vec<(Role, u32)>,
         /// An order of both in which the bug happens.
         pub interleaving: Vec<Step>,
         /// Whether the bug is there when the original program is run in this order.

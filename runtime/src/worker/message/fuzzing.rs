@@ -41,13 +41,8 @@ message! {
     pub enum DecodeReply {
         /// How far the choice has come: the non-local reads as they are chosen.
         Executing(Executing),
-        /// The two threads that run side by side, in order of creation.
-        Threads {
-            /// The thread that was there first.
-            first: ThreadInfo,
-            /// The thread that was started later.
-            second: ThreadInfo,
-        },
+        /// The threads that run side by side, in order of creation.
+        Threads(Vec<ThreadInfo>),
         /// A bug.
         Finding(Box<Finding>),
         /// The execution is over, and all that it meets has been told.

@@ -189,6 +189,11 @@ impl<T> State<T> {
 /// A channel is used. What each thread knows of it is not what another one begins with.
 fn note_use(handle: Handle) {
     let engine = handle.get();
+    if engine.is_of_several() && !engine.quiet {
+        crate::engine::refuse_beside_several(handle, "a channel is used", None);
+        return;
+    }
+    let engine = handle.get();
     engine.uses_channels |= engine.line != Line::Init;
 }
 
