@@ -178,11 +178,12 @@ const DRIVER: &[&str] = &[
     "error model",
     "findings harness lock manifest output solvers worker",
     "dependencies",
+    "sources",
     "program",
     "build original",
     "check",
     "compare explore replay",
-    "fuzz",
+    "fuzz testing",
     "destination report",
     "cli",
 ];
@@ -265,7 +266,7 @@ fn modules(folder: &str) -> BTreeMap<String, BTreeSet<String>> {
     for entry in fs::read_dir(root().join(folder).join("src")).unwrap() {
         let path = entry.unwrap().path();
         let name = path.file_stem().unwrap().to_str().unwrap().to_owned();
-        if name != "lib" && name != "main" && name != "tests" {
+        if !matches!(name.as_str(), "lib" | "main" | "cargo_seqz" | "tests") {
             add(&path, modules.entry(name).or_default());
         }
     }

@@ -46,6 +46,7 @@ fn help_tells_what_there_is() {
     snapshot!("help_replay", dir, ["replay", "--help"]);
     snapshot!("help_report", dir, ["report", "--help"]);
     snapshot!("help_compare", dir, ["compare", "--help"]);
+    snapshot!("help_test", dir, ["test", "--help"]);
     snapshot!("help_doctor", dir, ["doctor", "--help"]);
 }
 

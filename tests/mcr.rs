@@ -220,7 +220,7 @@ fn a_wrong_answer_of_a_solver_is_a_fault() {
     .unwrap();
     let progress = Progress::new(&Terminal::detect());
     let subject = Subject {
-        program: &program,
+        sources: program.sources(),
         generated: &generated,
         built: &built,
     };

@@ -197,7 +197,7 @@ fn asked(name: &str) -> Result<Vec<Asked>, Error> {
     )?;
     let progress = Progress::new(&Terminal::detect());
     let subject = Subject {
-        program: &program,
+        sources: program.sources(),
         generated: &generated,
         built: &built,
     };

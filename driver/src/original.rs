@@ -12,12 +12,13 @@ use crate::diagnostic::{line_span, shown};
 use crate::model::apart;
 use crate::model::document::{Input, Kind, Role, Site, Thread};
 use crate::model::schedule::{Action, Event};
-use crate::program::{Generated, Origin, Program, Spawn};
+use crate::program::{Generated, Origin, Spawn};
+use crate::sources::Sources;
 use classify::kind_of_panic;
 
 /// Finds the original of generated places.
 pub(crate) struct Original<'a> {
-    program: &'a Program,
+    program: &'a Sources,
     generated: &'a Generated,
     sources: RefCell<HashMap<PathBuf, Option<String>>>,
     /// The places that were translated already: executions have many events and few places.
@@ -25,7 +26,7 @@ pub(crate) struct Original<'a> {
 }
 
 impl<'a> Original<'a> {
-    pub(crate) fn new(program: &'a Program, generated: &'a Generated) -> Self {
+    pub(crate) fn new(program: &'a Sources, generated: &'a Generated) -> Self {
         Self {
             program,
             generated,
@@ -77,7 +78,7 @@ impl<'a> Original<'a> {
         let mut sources = self.sources.borrow_mut();
         let source = sources
             .entry(file.to_owned())
-            .or_insert_with(|| self.program.source(file));
+            .or_insert_with(|| self.program.text(file));
         source.as_deref().map(read)
     }
 

@@ -18,6 +18,7 @@ use crate::generated_manifest;
 use crate::manifest;
 use crate::model::document::{NotFollowed, Role, Site};
 use crate::model::lone::{Lone, Reasonless};
+use crate::sources::Sources;
 use crate::variant::{Allocator, Copies, Variant};
 
 /// A loaded program.
@@ -30,6 +31,7 @@ pub struct Program {
     follow: Follow,
     /// The copies of the dependencies that are followed.
     followed: Arc<Followed>,
+    sources: Sources,
     sharing: Vec<Dependency>,
     /// What cargo says where it can't tell the dependencies.
     trouble: Option<String>,
@@ -173,14 +175,20 @@ impl Program {
         let trouble = dependencies.as_ref().and_then(Dependencies::trouble);
         let trouble = trouble.map(str::to_owned);
         let followed = dependencies.map(Dependencies::into_copies);
+        let followed = Arc::new(followed.unwrap_or_default());
+        let files = inner
+            .files()
+            .filter_map(|file| Some((file, inner.source(file)?)));
+        let sources = Sources::new(files, inner.manifest(), Arc::clone(&followed));
         Ok(Self {
+            sources,
             inner,
             harnesses,
             mode,
             part,
             features: features.clone(),
             follow,
-            followed: Arc::new(followed.unwrap_or_default()),
+            followed,
             sharing: sharing.unwrap_or_default(),
             trouble,
             dependencies: names,
@@ -213,13 +221,10 @@ impl Program {
         &self.sharing
     }
 
-    /// Returns the names of the dependencies that are followed.
+    /// Returns the program's text, as reports show it.
     #[must_use]
-    pub fn followed_names(&self) -> Vec<String> {
-        let all = self.followed.all().iter();
-        let mut names: Vec<_> = all.map(|copy| copy.name.clone()).collect();
-        names.dedup();
-        names
+    pub const fn sources(&self) -> &Sources {
+        &self.sources
     }
 
     /// Returns the copies of the dependencies that are followed.
@@ -305,25 +310,6 @@ impl Program {
     #[must_use]
     pub fn edition(&self) -> &str {
         self.inner.edition()
-    }
-
-    /// Returns the text of one of the program's files.
-    #[must_use]
-    pub fn source(&self, file: &Path) -> Option<String> {
-        match self.inner.source(file) {
-            Some(text) => Some(text.to_owned()),
-            None => {
-                let followed = self.followed.text(file);
-                followed.or_else(|| std::fs::read_to_string(file).ok())
-            }
-        }
-    }
-
-    /// Whether a file, by the name that is shown for it, belongs to the program itself.
-    #[must_use]
-    pub(crate) fn has_file(&self, shown_as: &str) -> bool {
-        let mut files = self.inner.files();
-        files.any(|file| shown(file) == shown_as)
     }
 
     /// Generates the crate.

@@ -14,6 +14,7 @@ use crate::model::lone::Spurious;
 use crate::model::schedule::{Confirmation, Event};
 use crate::model::unfollowed;
 use crate::original::Original;
+use crate::program::Program;
 use crate::worker::{Heard, Process, Session, Watch, bury, failed};
 
 /// What a replay needs of a finding.
@@ -187,6 +188,7 @@ fn values(inputs: &[crate::model::document::Input]) -> Vec<(String, String)> {
 /// # Errors
 /// When the worker can't be run, or refuses the schedule.
 pub fn run(
+    program: &Program,
     subject: Subject<'_>,
     finding: &Finding,
     recording: &Recording,
@@ -194,11 +196,11 @@ pub fn run(
     watch: Watch<'_>,
 ) -> Result<Ended, Error> {
     let Subject {
-        program,
+        sources,
         generated,
         built,
     } = subject;
-    let original = Original::new(program, generated);
+    let original = Original::new(sources, generated);
     let harness = program
         .harnesses()
         .iter()
@@ -224,12 +226,8 @@ pub fn run(
             .is_some_and(|harness| unfollowed::only_access_memory(&harness.not_followed)),
         random: recording.random_numbers,
     };
-    let dir = program
-        .manifest()
-        .and_then(Path::parent)
-        .filter(|dir| !dir.as_os_str().is_empty());
-    let process =
-        Process::start(&built.worker, dir).map_err(|e| failed("cannot start the worker", &e))?;
+    let process = Process::start(&built.worker, sources.dir())
+        .map_err(|e| failed("cannot start the worker", &e))?;
     let died = |process| {
         let death = bury(process)?;
         let kind = if death.exited() {

@@ -89,7 +89,7 @@ impl Crate {
     /// What the method says of each program.
     fn said(&self, method: &Method) -> BTreeMap<String, Said> {
         let subject = Subject {
-            program: &self.source,
+            sources: self.source.sources(),
             generated: &self.generated,
             built: &self.built,
         };

@@ -9,6 +9,9 @@ message! {
     pub enum Asked {
         /// To change the file of this name, or to open this file for changing.
         File(String),
+        /// To read the file or directory of this name, or to look whether it is there. Nobody learns of another by that, but
+        /// what was found holds only for what was read.
+        Read(String),
         /// A socket.
         Socket,
         /// A pipe, or a counter that works like one.
@@ -40,6 +43,7 @@ impl Asked {
     pub const fn kind(&self) -> &'static str {
         match self {
             Self::File(_) => "a file",
+            Self::Read(_) => "a file that is read",
             Self::Socket => "a socket",
             Self::Pipe => "a pipe",
             Self::Process => "another process",

@@ -293,7 +293,7 @@ fn retold(
             span.line_end as u32,
             span.column_end as u32,
         );
-        let source = program.source(&start.file)?;
+        let source = program.sources().text(&start.file)?;
         let from = line_span(&source, start.line, start.column);
         let length = span.column_end.saturating_sub(span.column_start);
         let to = match end {

@@ -190,17 +190,19 @@ pub fn build(
     let built = built(variant, false);
     fs::create_dir_all(&layout.workers).map_err(|e| file("create", &layout.workers, e))?;
     install(&binary, &built.worker)?;
-    forget_old(&layout.workers);
+    forget_old(&layout.workers, &built.worker);
     Ok(built)
 }
 
 /// How many workers of a program are kept.
 const KEPT: usize = 4;
 
-/// Removes all workers but the latest ones. Those that run are not hurt by it, and what can't be removed stays.
-fn forget_old(workers: &Path) {
+/// Removes all workers but the latest ones and the one that is about to be used, which may be older: cargo has built it before,
+/// where it is that of an earlier state of the program. Those that run are not hurt by it, and what can't be removed stays.
+fn forget_old(workers: &Path, used: &Path) {
     let entries = fs::read_dir(workers).into_iter().flatten().flatten();
     let mut all: Vec<_> = entries
+        .filter(|entry| entry.path() != used)
         .filter_map(|entry| Some((entry.metadata().ok()?.modified().ok()?, entry.path())))
         .collect();
     all.sort();

@@ -135,7 +135,7 @@ fn place(error: &Rustc, program: &Program, generated: &Generated) -> Option<(Str
     let file = Path::new(&span.file_name);
     let origin = generated.lookup(file, span.line_start as u32, span.column_start as u32)?;
     let (copy, _) = program.followed().find(file)?;
-    let text = program.source(&origin.file).unwrap_or_default();
+    let text = program.sources().text(&origin.file).unwrap_or_default();
     let line = text.lines().nth(origin.line as usize - 1);
     Some((
         copy.below(&origin.file).display().to_string(),

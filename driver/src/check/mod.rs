@@ -5,7 +5,7 @@ pub(crate) mod gather;
 pub mod progress;
 pub(crate) mod search;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
 use std::time::{Duration, Instant};
 
@@ -22,9 +22,10 @@ use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::withdrawn;
 use crate::original::Original;
-use crate::program::{Generated, Harness, Program};
+use crate::program::{Generated, Harness};
 use crate::solvers::Solver;
 use crate::solvers::{RemoteSolver, Unasked};
+use crate::sources::Sources;
 use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
@@ -73,8 +74,8 @@ pub struct Task<'a> {
 /// A program that is ready to be searched, with its worker.
 #[derive(Clone, Copy, Debug)]
 pub struct Subject<'a> {
-    /// The program.
-    pub program: &'a Program,
+    /// The program's text.
+    pub sources: &'a Sources,
     /// The crate that was generated of the program.
     pub generated: &'a Generated,
     /// The worker built of the generated crate.
@@ -95,7 +96,7 @@ pub fn run(
     mut finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
 ) -> Result<Report, Error> {
     let Subject {
-        program,
+        sources,
         generated,
         built,
     } = subject;
@@ -110,11 +111,8 @@ pub fn run(
     };
     let mut search = Search {
         worker: &built.worker,
-        dir: program
-            .manifest()
-            .and_then(Path::parent)
-            .filter(|dir| !dir.as_os_str().is_empty()),
-        original: Original::new(program, generated),
+        dir: sources.dir(),
+        original: Original::new(sources, generated),
         watch: Watch {
             stop,
             deadline: options.deadline,
@@ -222,6 +220,7 @@ pub(crate) fn empty(harness: &Harness, inputs: &[(String, String)]) -> HarnessRe
         threads: Vec::new(),
         inputs: domains(harness, inputs),
         not_followed: harness.not_followed.clone(),
+        reads: None,
         lone: harness.lone.clone(),
         roles: Vec::new(),
         bugs: Vec::new(),

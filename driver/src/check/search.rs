@@ -242,7 +242,9 @@ impl Search<'_> {
                     Next::Listen
                 }
                 Reply::Asked(what) => {
-                    unfollowed::add_asked(&mut gathered.report.not_followed, &what);
+                    let report = &mut gathered.report;
+                    report.reads = report.reads.take().or_else(|| unfollowed::read(&what));
+                    unfollowed::add_asked(&mut report.not_followed, &what);
                     Next::Listen
                 }
                 Reply::Stopped(why) => {

@@ -69,7 +69,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             ..options(args, &member.path, seed, ready.target_dir.clone())
         };
         let subject = Subject {
-            program,
+            sources: program.sources(),
             generated: &ready.generated,
             built: &ready.built,
         };
@@ -157,7 +157,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             let began = Instant::now();
             let until = time.deadline(chosen.len()).unwrap_or(began);
             let subject = Subject {
-                program: &member.program,
+                sources: member.program.sources(),
                 generated: &ready.generated,
                 built: &ready.built,
             };

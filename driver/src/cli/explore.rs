@@ -271,7 +271,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         let began = Instant::now();
         options.deadline = time.deadline(harnesses.len());
         let subject = Subject {
-            program: &member.program,
+            sources: member.program.sources(),
             generated: &ready.generated,
             built: &ready.built,
         };

@@ -254,11 +254,20 @@ impl Asked<'_> {
             target_dir: ready.target_dir,
         };
         let subject = Subject {
-            program,
+            sources: program.sources(),
             generated: &ready.generated,
             built: &ready.built,
         };
         let target = (target.as_path(), tools);
-        fuzz::run(subject, target, tasks, &options, &STOP, progress, finished).map(Some)
+        fuzz::run(
+            (program, subject),
+            target,
+            tasks,
+            &options,
+            &STOP,
+            progress,
+            finished,
+        )
+        .map(Some)
     }
 }

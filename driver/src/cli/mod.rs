@@ -14,9 +14,14 @@ mod replay;
 mod report;
 mod role;
 mod search;
+mod shell;
+mod test;
 mod transform;
 
-use std::path::PathBuf;
+use std::ffi::OsString;
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use std::thread;
 
 use clap::{Args, Parser, Subcommand, ValueEnum};
 
@@ -29,6 +34,7 @@ pub use packages::PackageArgs;
 pub use replay::ReplayArgs;
 pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
+pub use test::TestArgs;
 
 use crate::Error;
 use crate::program::FollowArgs;
@@ -52,6 +58,7 @@ use crate::terminal::Terminal;
     after_long_help = concat!(
         "Examples:\n",
         "  seqz list                        what there is to check in this crate\n",
+        "  seqz test                        test all of it, each harness with what can show most of it\n",
         "  seqz check                       check all of it, with up to 3 non-local reads\n",
         "  seqz check src/queue.rs --harness push_and_pop\n",
         "  seqz explore                     run all of it in every order, with any number of threads\n",
@@ -77,6 +84,7 @@ const EXIT_CODES: &str = "`seqz help COMMAND` tells more, with examples.";
 #[derive(Debug, Subcommand)]
 enum Command {
     List(ListArgs),
+    Test(TestArgs),
     Transform(TransformArgs),
     Check(CheckArgs),
     Explore(ExploreArgs),
@@ -85,6 +93,8 @@ enum Command {
     Replay(ReplayArgs),
     Report(ReportArgs),
     Doctor(DoctorArgs),
+    Completions(shell::CompletionsArgs),
+    Man(shell::ManArgs),
 }
 
 /// Arguments of `seqz doctor`.
@@ -272,13 +282,45 @@ impl Verdict {
     }
 }
 
+/// The stack of the main thread, in bytes: sources are parsed and walked as deep as they are nested. Only the part that
+/// is used costs memory.
+const STACK: usize = 256 << 20;
+
+/// The whole process: what this executable is started for, which may also be a part of a build.
+#[must_use]
+pub fn process() -> ExitCode {
+    if let Some(code) = crate::compiled::serve() {
+        return ExitCode::from(code);
+    }
+    let main = thread::Builder::new().stack_size(STACK).spawn(main);
+    let code = match main.map(thread::JoinHandle::join) {
+        Ok(Ok(code)) => code,
+        Ok(Err(panic)) => std::panic::resume_unwind(panic),
+        // There is no address space for this stack: a source that is not nested deeply needs little.
+        Err(_) => self::main(),
+    };
+    ExitCode::from(code)
+}
+
+/// The arguments without the name that cargo puts before them: `cargo seqz test` runs `cargo-seqz seqz test`.
+fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
+    let mut all: Vec<_> = all.collect();
+    let program = all.first().map(Path::new).and_then(Path::file_stem);
+    let is_of_cargo = program.is_some_and(|it| it == "cargo-seqz");
+    if is_of_cargo && all.get(1).is_some_and(|it| it == "seqz") {
+        all.remove(1);
+    }
+    all
+}
+
 /// Parses the command line, runs the command, prints what it has to say, and gives the exit code.
 #[must_use]
 pub fn main() -> u8 {
-    let cli = Cli::parse();
+    let cli = Cli::parse_from(arguments(std::env::args_os()));
     let terminal = Terminal::detect();
     let result = match &cli.command {
         Command::List(args) => list::run(args, &terminal),
+        Command::Test(args) => test::run(args, &terminal),
         Command::Transform(args) => transform::run(args),
         Command::Check(args) => check::run(args, &terminal),
         Command::Fuzz(args) => fuzz::run(args, &terminal),
@@ -287,6 +329,8 @@ pub fn main() -> u8 {
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Report(args) => report::run(args),
         Command::Doctor(args) => doctor::run(args, &terminal),
+        Command::Completions(args) => shell::completions(args),
+        Command::Man(args) => shell::man(args),
     };
     match result {
         Ok(verdict) => verdict.code(),

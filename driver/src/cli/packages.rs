@@ -16,7 +16,7 @@ use crate::program::{Features, Follow, Harness, Mode, Program};
 use crate::terminal::Terminal;
 
 /// Where the program is.
-#[derive(Debug, Args)]
+#[derive(Clone, Debug, Args)]
 pub struct PackageArgs {
     /// A Rust file, a crate, a workspace, or a member of one. A file that belongs to no crate is of edition 2024
     #[arg(default_value = ".")]
@@ -351,6 +351,25 @@ impl Members {
             (Verdict::Clean | Verdict::Open | Verdict::Unsupported, Some(lost)) => lost,
             (verdict, _) => verdict,
         }
+    }
+
+    /// The harnesses that are wanted by their names among those of all programs, by program, in the order of the source.
+    /// Programs without any are left out.
+    pub(super) fn chosen_by(
+        &self,
+        is_wanted: impl Fn(&str, &Harness) -> bool,
+    ) -> Result<Vec<Chosen>, Error> {
+        if self.all.iter().all(|it| it.program.harnesses().is_empty()) {
+            return Err(Error::NoHarness {
+                path: self.path.clone(),
+            });
+        }
+        let chosen = self.all.iter().map(|member| {
+            Chosen::of(member, |harness| {
+                is_wanted(&member.named(&harness.name), harness)
+            })
+        });
+        Ok(chosen.filter(|it| it.len() > 0).collect())
     }
 
     /// The harnesses with these names, or all of them, by program, in the order of the source. Programs without any are left out.

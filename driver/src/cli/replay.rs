@@ -132,7 +132,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     own_allocator(ready.built.allocator)?;
     progress.say(format!("{name}: replaying"));
     let subject = Subject {
-        program: &program,
+        sources: program.sources(),
         generated: &ready.generated,
         built: &ready.built,
     };
@@ -141,7 +141,7 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
         deadline: None,
         hang_after: args.hang_after.saturating_mul(args.times),
     };
-    let ended = replay(subject, &finding, &recording, args.times, watch)?;
+    let ended = replay(&program, subject, &finding, &recording, args.times, watch)?;
     progress.finish();
     Output::stdout().write(|out| {
         replayed::write(

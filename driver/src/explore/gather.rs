@@ -100,6 +100,7 @@ impl Gathered {
                 inputs: crate::check::domains(harness, &options.inputs),
                 sampled_inputs: false,
                 not_followed: harness.not_followed.clone(),
+                reads: None,
                 lone: harness.lone.clone(),
                 spurious: spurious.times,
                 spurious_in_loops: spurious.in_loops,
@@ -234,7 +235,11 @@ impl Gathered {
             Reply::LeftBehind(what) => {
                 unfollowed::add(&mut self.report.not_followed, what, &self.idle_functions);
             }
-            Reply::Asked(what) => unfollowed::add_asked(&mut self.report.not_followed, &what),
+            Reply::Asked(what) => {
+                let report = &mut self.report;
+                report.reads = report.reads.take().or_else(|| unfollowed::read(&what));
+                unfollowed::add_asked(&mut report.not_followed, &what);
+            }
             Reply::Stopped(why) => self.stopped(part, why, original)?,
             Reply::Own(reply) => return Ok(self.own_reply(part, reply, original, request)),
         }

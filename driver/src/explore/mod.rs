@@ -155,12 +155,12 @@ pub fn run(
 ) -> Result<Exploration, Error> {
     let started = Instant::now();
     let Subject {
-        program,
+        sources,
         generated,
         built,
     } = subject;
-    let original = Original::new(program, generated);
-    let mut store = Findings::open(options, &built.name, program.followed_names());
+    let original = Original::new(sources, generated);
+    let mut store = Findings::open(options, &built.name, sources.followed_names());
     let mut units: Vec<Unit> = Vec::new();
     let mut all: Vec<Gathered> = Vec::new();
     for (task, harness) in harnesses.iter().enumerate() {
@@ -192,10 +192,7 @@ pub fn run(
     };
     let runner = Runner {
         worker: &built.worker,
-        dir: program
-            .manifest()
-            .and_then(Path::parent)
-            .filter(|dir| !dir.as_os_str().is_empty()),
+        dir: sources.dir(),
         watch,
         at_once: if options.threaded() {
             1

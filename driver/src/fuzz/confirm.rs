@@ -17,7 +17,7 @@ use crate::error::Error;
 use crate::explore;
 use crate::model::document::Bug;
 use crate::model::schedule::{Action, Confirmation};
-use crate::program::Harness;
+use crate::program::{Harness, Program};
 use crate::worker::{Heard, Process, Session, Watch, bury, failed};
 use seqz_explore::catalogue;
 use seqz_runtime::vocabulary::Scheduled;
@@ -36,6 +36,7 @@ const QUIETLY: &str = "detect_leaks=0:fast_unwind_on_malloc=0";
 
 /// The original program with AddressSanitizer, which is built where it is needed.
 pub(super) struct Confirming<'a> {
+    program: &'a Program,
     subject: Subject<'a>,
     tools: &'a Tools,
     /// The worker, and where its source is.
@@ -43,8 +44,9 @@ pub(super) struct Confirming<'a> {
 }
 
 impl<'a> Confirming<'a> {
-    pub(super) const fn new(subject: Subject<'a>, tools: &'a Tools) -> Self {
+    pub(super) const fn new(program: &'a Program, subject: Subject<'a>, tools: &'a Tools) -> Self {
         Self {
+            program,
             subject,
             tools,
             built: OnceCell::new(),
@@ -63,15 +65,19 @@ impl Fuzzer<'_> {
         told: &Told,
     ) -> Result<bool, Error> {
         let Confirming {
+            program,
             subject,
             tools,
             built,
         } = &self.confirming;
         let target_dir = &self.options.target_dir;
         if built.get().is_none() {
-            let (program, generated) = (subject.program, subject.generated);
             let _ = built.set(build_sanitized(
-                program, generated, tools, target_dir, self.stop,
+                program,
+                subject.generated,
+                tools,
+                target_dir,
+                self.stop,
             )?);
         }
         let Some((worker, source)) = built.get() else {

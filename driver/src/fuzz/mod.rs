@@ -42,6 +42,7 @@ use crate::error::Error;
 use crate::findings::Store;
 use crate::model::document::{Cut, HarnessReport, Report, SCHEMA, Status};
 use crate::original::Original;
+use crate::program::Program;
 use layout::Layout;
 
 /// The options of a search by fuzzing.
@@ -80,7 +81,7 @@ pub struct Options {
 /// # Errors
 /// When the target or a worker fails in a way that has nothing to do with the program, or `finished` fails.
 pub fn run(
-    subject: Subject<'_>,
+    (program, subject): (&Program, Subject<'_>),
     (target, tools): (&Path, &Tools),
     tasks: &[Task<'_>],
     options: &Options,
@@ -89,7 +90,7 @@ pub fn run(
     mut finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
 ) -> Result<Report, Error> {
     let Subject {
-        program,
+        sources,
         generated,
         built,
     } = subject;
@@ -117,14 +118,11 @@ pub fn run(
         .count();
     let mut fuzzer = rounds::Fuzzer {
         target,
-        confirming: confirm::Confirming::new(subject, tools),
+        confirming: confirm::Confirming::new(program, subject, tools),
         worker: &built.worker,
-        dir: program
-            .manifest()
-            .and_then(Path::parent)
-            .filter(|dir| !dir.as_os_str().is_empty()),
+        dir: sources.dir(),
         layout: &layout,
-        original: Original::new(program, generated),
+        original: Original::new(sources, generated),
         options,
         stop,
         progress,

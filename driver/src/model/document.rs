@@ -107,6 +107,9 @@ pub struct HarnessReport {
     /// What the harness reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
+    /// A file that executions read or look for, the first one: what is shown holds for its content.
+    #[serde(default)]
+    pub reads: Option<String>,
     /// The calls outside of loops that may end or fail without a reason, which a check does not try; if there is any,
     /// nothing is exhausted.
     #[serde(default)]
@@ -375,6 +378,13 @@ pub enum Kind {
 }
 
 impl Kind {
+    /// Returns the word for the kind in documents.
+    #[must_use]
+    pub fn key(self) -> String {
+        let value = serde_json::to_value(self).unwrap_or_default();
+        value.as_str().unwrap_or_default().to_owned()
+    }
+
     /// Whether the kind is a panic of a thread.
     pub(crate) const fn is_panic(self) -> bool {
         match self {

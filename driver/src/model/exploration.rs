@@ -79,6 +79,9 @@ pub struct HarnessExploration {
     /// What the harness reaches and seqz does not follow; if there is anything, nothing is exhausted.
     #[serde(default)]
     pub not_followed: Vec<NotFollowed>,
+    /// A file that executions read or look for, the first one: what is shown holds for its content.
+    #[serde(default)]
+    pub reads: Option<String>,
     /// The calls outside of loops that may end or fail without a reason.
     #[serde(default)]
     pub lone: Vec<Lone>,

@@ -11,6 +11,7 @@ pub mod lone;
 pub mod schedule;
 pub(crate) mod standstill;
 mod status;
+pub mod tested;
 pub mod unfollowed;
 pub mod verdict;
 pub mod withdrawn;

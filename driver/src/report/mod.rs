@@ -11,6 +11,7 @@ pub mod progress;
 pub mod replayed;
 pub mod scene;
 pub mod several;
+pub mod tested;
 pub mod trace;
 
 #[cfg(test)]

@@ -40,8 +40,26 @@ pub(crate) fn note(asked: Asked) {
 ///
 /// # Safety
 /// `path` is a text that ends as C's do, or null.
-#[cold]
 pub(crate) unsafe fn changes(path: *const c_char) {
+    // SAFETY: the caller's promise.
+    unsafe { of_file(path, Asked::File) };
+}
+
+/// Notes that the file of this name is read, or looked for.
+///
+/// # Safety
+/// As for [`changes`].
+pub(crate) unsafe fn reads(path: *const c_char) {
+    // SAFETY: the caller's promise.
+    unsafe { of_file(path, Asked::Read) };
+}
+
+/// Notes what is asked of the file of this name.
+///
+/// # Safety
+/// As for [`changes`].
+#[cold]
+unsafe fn of_file(path: *const c_char, asked: fn(String) -> Asked) {
     outside(|| {
         let path = if path.is_null() {
             String::new()
@@ -52,7 +70,7 @@ pub(crate) unsafe fn changes(path: *const c_char) {
                 .into_owned()
         };
         if !SINKS.contains(&path.as_str()) {
-            note(Asked::File(path));
+            note(asked(path));
         }
     });
 }
@@ -73,7 +91,7 @@ pub(crate) fn may_order() -> bool {
         | Asked::Thread
         | Asked::Input => true,
         // Nobody waits for another thread by these.
-        Asked::Turns | Asked::Random | Asked::Ids => false,
+        Asked::Read(_) | Asked::Turns | Asked::Random | Asked::Ids => false,
     })
 }
 
@@ -95,7 +113,7 @@ mod tests {
     use super::*;
 
     #[test]
-    fn files_that_are_only_read_are_no_news() {
+    fn files_that_are_only_read_are_not_changed() {
         // O_RDONLY | O_CLOEXEC, and O_WRONLY | O_CREAT | O_TRUNC.
         assert!(!may_change(0o2_000_000));
         assert!(may_change(0o1 | 0o100 | 0o1000));

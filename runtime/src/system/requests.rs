@@ -22,6 +22,15 @@ macro_rules! requests_to_the_system {
             [opens(path, flags)] open64(path: *const c_char, flags: c_int, mode: c_uint) -> c_int;
             [opens(path, flags)] openat(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int;
             [opens(path, flags)] openat64(at: c_int, path: *const c_char, flags: c_int, mode: c_uint) -> c_int;
+            [looks(path)] stat(path: *const c_char, into: *mut c_void) -> c_int;
+            [looks(path)] stat64(path: *const c_char, into: *mut c_void) -> c_int;
+            [looks(path)] lstat(path: *const c_char, into: *mut c_void) -> c_int;
+            [looks(path)] lstat64(path: *const c_char, into: *mut c_void) -> c_int;
+            [looks(path)] statx(at: c_int, path: *const c_char, flags: c_int, mask: c_uint, into: *mut c_void) -> c_int;
+            [looks(path)] access(path: *const c_char, mode: c_int) -> c_int;
+            [looks(path)] opendir(path: *const c_char) -> *mut c_void;
+            [looks(path)] readlink(path: *const c_char, into: *mut c_char, length: usize) -> isize;
+            [looks(path)] realpath(path: *const c_char, into: *mut c_char) -> *mut c_char;
             [changes(path)] creat(path: *const c_char, mode: c_uint) -> c_int;
             [changes(path)] creat64(path: *const c_char, mode: c_uint) -> c_int;
             [changes(path)] mkdir(path: *const c_char, mode: c_uint) -> c_int;
@@ -118,7 +127,16 @@ unsafe fn opens(path: *const c_char, flags: c_int) {
     if asked::may_change(flags) {
         // SAFETY: the caller's promise.
         unsafe { changes(path) };
+    } else {
+        // SAFETY: the caller's promise.
+        unsafe { looks(path) };
     }
+}
+
+/// A file is read, or looked for.
+unsafe fn looks(path: *const c_char) {
+    // SAFETY: the caller's promise.
+    unsafe { asked::reads(path) };
 }
 
 /// A file is changed.

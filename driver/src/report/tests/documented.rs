@@ -71,6 +71,7 @@ fn full() -> Report {
             site: some,
         },
         not_followed: vec![sample::not_followed()],
+        reads: None,
         lone: vec![sample::lone()],
         ..sample::harness()
     });
@@ -86,6 +87,19 @@ fn every_field_is_documented_and_every_documented_field_is_there() {
     let all = serde_json::to_value(sample::exploration()).unwrap();
     fields(&all, "", &mut found);
     assert_eq!(found, documented("seqz explore"));
+}
+
+#[test]
+fn every_field_of_a_test_run_is_documented() {
+    let mut found = BTreeSet::new();
+    let run = crate::report::tested::tests::run();
+    fields(&json(&run), "", &mut found);
+    assert_eq!(found, documented("seqz test"));
+    let tested = DOCS.split("`seqz test`").last().unwrap();
+    for tested_as in run.harnesses {
+        let outcome = json(tested_as.outcome)["outcome"].to_string();
+        assert!(tested.contains(&outcome.replace('"', "`")), "{outcome}");
+    }
 }
 
 #[test]

@@ -1,0 +1,83 @@
+//! JUnit's XML, as most CI services read it: a suite per run, a case per harness.
+
+use std::io::{self, Write};
+use std::time::Duration;
+
+use quick_junit::{NonSuccessKind, Report, TestCase, TestCaseStatus, TestSuite};
+
+use crate::model::tested::{Outcome, TestRun, Tested};
+
+/// Prints the run.
+///
+/// # Errors
+/// Errors of writing to `out`.
+pub fn junit(out: &mut dyn Write, run: &TestRun) -> io::Result<()> {
+    let mut report = Report::new("seqz");
+    report.set_time(seconds(run.seconds));
+    let mut suite = TestSuite::new(&run.path);
+    suite.set_time(seconds(run.seconds));
+    suite.add_test_cases(run.harnesses.iter().map(case));
+    report.add_test_suite(suite);
+    let text = report.to_string().map_err(io::Error::other)?;
+    writeln!(out, "{}", text.trim_end())
+}
+
+fn seconds(of: f64) -> Duration {
+    Duration::try_from_secs_f64(of).unwrap_or_default()
+}
+
+/// A harness that can't be searched is an error, one whose turn did not come is skipped.
+fn case(tested: &Tested) -> TestCase {
+    let shown = tested.shown();
+    let unsuccessful = |kind: NonSuccessKind, ty: &str, text: String| {
+        let mut status = TestCaseStatus::non_success(kind);
+        status
+            .set_message(shown.clone())
+            .set_type(ty)
+            .set_description(text);
+        status
+    };
+    let status = match &tested.outcome {
+        Outcome::Bug => {
+            let first = tested.found.first();
+            let ty = first.map_or_else(String::new, |found| found.kind.key());
+            unsuccessful(NonSuccessKind::Failure, &ty, failures(tested))
+        }
+        Outcome::Doubtful => unsuccessful(NonSuccessKind::Error, "doubtful", failures(tested)),
+        Outcome::Unsupported { reason } => {
+            unsuccessful(NonSuccessKind::Error, "unsupported", reason.clone())
+        }
+        Outcome::Failed { reason } => unsuccessful(NonSuccessKind::Error, "seqz", reason.clone()),
+        Outcome::NotReached => TestCaseStatus::skipped(),
+        Outcome::Proved { .. }
+        | Outcome::NoBug { .. }
+        | Outcome::Sampled { .. }
+        | Outcome::Open { .. } => TestCaseStatus::success(),
+    };
+    let mut case = TestCase::new(tested.name.clone(), status);
+    let (module, _) = tested.name.rsplit_once("::").unwrap_or(("", ""));
+    case.set_classname(if module.is_empty() { "seqz" } else { module });
+    case.set_time(seconds(tested.seconds));
+    case.extra
+        .insert("file".into(), tested.site.file.clone().into());
+    case.extra
+        .insert("line".into(), tested.site.line.to_string().into());
+    // A test that passed may have been proved or only sampled.
+    let tried = tested.tried.iter();
+    let tried = tried.map(|it| format!("{}: {}\n", it.method, it.verdict));
+    case.set_system_out(format!(
+        "{}: {shown}\n{}",
+        tested.outcome.word().to_lowercase(),
+        tried.collect::<String>()
+    ));
+    case
+}
+
+fn failures(tested: &Tested) -> String {
+    let lines = tested.found.iter().map(|found| {
+        let replay = found.finding.as_ref();
+        let replay = replay.map_or_else(String::new, |file| format!("\nseqz replay {file}"));
+        format!("{}\n{}{replay}\n", found.shown(), found.message)
+    });
+    lines.collect()
+}
