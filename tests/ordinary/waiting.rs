@@ -383,6 +383,7 @@ fn passes_with_a_condition_and_a_limit() {
     t.join().unwrap();
 }
 
+// doubtful for `check`: waits at a barrier
 #[test]
 fn passes_with_a_barrier_before_it() {
     let gate = Arc::new(Barrier::new(2));
