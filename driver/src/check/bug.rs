@@ -29,10 +29,7 @@ impl Original<'_> {
                 feasibility::Step::UnderTest(i) => (role, finding.under_test.get(i as usize)),
                 feasibility::Step::Interfering(i) => {
                     written.insert(i, at);
-                    (
-                        self::role_of(finding, i),
-                        finding.interfering.get(i as usize),
-                    )
+                    (role_of(finding, i), finding.interfering.get(i as usize))
                 }
             };
             // What only ties the two logs together is nothing that the program does.
@@ -136,18 +133,15 @@ impl Original<'_> {
     /// of T, which is none.
     fn pending(&self, finding: &Finding) -> Option<Role> {
         let other = finding.other_place.as_ref()?;
-        let is_done = |event: u32| {
-            let step = feasibility::Step::Interfering(event);
-            finding.interleaving.contains(&step)
-        };
         let mut from = 0;
         for &(role, events) in &finding.lines {
             let own = from..from + events;
             from = own.end;
-            let mut left = own.filter(|&event| !is_done(event));
-            let next = left
-                .next()
-                .and_then(|event| finding.interfering.get(event as usize));
+            let is_own = |step: &&feasibility::Step| matches!(step, feasibility::Step::Interfering(event) if own.contains(event));
+            // A thread does its events in their order.
+            let done = finding.interleaving.iter().filter(is_own).count();
+            let next = own.clone().nth(done);
+            let next = next.and_then(|event| finding.interfering.get(event as usize));
             if next.is_some_and(|next| next.place == *other) {
                 return Some(role.into());
             }

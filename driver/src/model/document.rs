@@ -468,10 +468,12 @@ pub struct Bug {
 }
 
 impl Bug {
-    /// Returns the interfering threads of the trace, in order; another one than the thread under test where the trace has none.
+    /// Returns the interfering threads of the trace, in order, with the one that is about to do something there; another one than
+    /// the thread under test where there is none.
     #[must_use]
     pub fn interfering(&self) -> Vec<Role> {
         let threads = self.trace.iter().map(|step| step.thread);
+        let threads = threads.chain(self.other_thread);
         let mut others: Vec<Role> = threads.filter(|&it| it != self.under_test).collect();
         others.sort_unstable();
         others.dedup();

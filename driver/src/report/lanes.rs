@@ -3,7 +3,7 @@
 use std::io::{self, Write};
 
 use crate::layout::{counted, fit, pad, width, wrap};
-use crate::model::document::Site;
+use crate::model::document::{Role, Site};
 use crate::style;
 
 /// The width of a thread's column below which the threads share one column, in columns of text.
@@ -14,6 +14,12 @@ const LONG: usize = 48;
 const CONTEXT: usize = 2;
 /// The number of lines that stay at the end, where the bug shows.
 const TAIL: usize = 6;
+
+/// Returns the lane of a party: the thread under test has the first one, and the interfering threads those after it.
+pub(super) fn of_party(party: Role, interfering: &[Role]) -> usize {
+    let among = interfering.iter().position(|&it| it == party);
+    among.map_or(0, |among| among + 1)
+}
 
 /// One line of the drawing: consecutive events of one thread on one source line.
 pub(super) struct Row<'a> {

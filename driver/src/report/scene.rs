@@ -5,6 +5,7 @@
 
 use std::collections::HashMap;
 
+use super::lanes;
 use crate::findings::Found;
 use crate::model::document::{Bug, Op, Role, Site, Thread};
 use crate::model::exploration::Failure;
@@ -148,8 +149,7 @@ impl<'a> Scene<'a> {
             .chain(interfering.map(|(&role, tag)| lane(role, &tag, "interfering")))
             .collect();
         let events = bug.trace.iter().map(|step| {
-            let among = others.iter().position(|&other| other == step.thread);
-            let lane = among.map_or(0, |among| among + 1);
+            let lane = lanes::of_party(step.thread, &others);
             Event {
                 lane,
                 action: action(step.op),
@@ -192,9 +192,10 @@ impl<'a> Scene<'a> {
         let mut marks = Vec::new();
         if bug.other_pending {
             let others = bug.interfering();
-            let among = others.iter().position(|&it| Some(it) == bug.other_thread);
             marks.push(Mark {
-                lane: among.unwrap_or_default() + 1,
+                lane: bug
+                    .other_thread
+                    .map_or(1, |other| lanes::of_party(other, &others)),
                 site: bug.other_site.as_ref(),
                 pending: pending(0).or(Some((Action::Local, None))),
                 remark: failure.clone(),

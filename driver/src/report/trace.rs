@@ -18,25 +18,18 @@ pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
     };
     let interfering = bug.interfering();
     let tags = (1..).map(|number| words::prime(number, interfering.len()));
-    let interfering = interfering.iter().zip(tags).map(|(role, tag)| Lane {
+    let others = interfering.iter().zip(tags).map(|(role, tag)| Lane {
         heading: format!("{} ({tag}, interfering)", role.name()),
         tag,
     });
-    let lanes: Vec<Lane> = [under_test].into_iter().chain(interfering).collect();
-    lanes::draw(out, &lanes, &rows(bug), columns)
+    let lanes: Vec<Lane> = [under_test].into_iter().chain(others).collect();
+    lanes::draw(out, &lanes, &rows(bug, &interfering), columns)
 }
 
-/// Returns the column of a thread.
-fn lane(bug: &Bug, thread: Role) -> usize {
-    let mut interfering = bug.interfering().into_iter();
-    let among = interfering.position(|other| other == thread);
-    among.map_or(0, |among| among + 1)
-}
-
-fn rows(bug: &Bug) -> Vec<Row<'_>> {
+fn rows<'a>(bug: &'a Bug, interfering: &[Role]) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for step in &bug.trace {
-        let lane = lane(bug, step.thread);
+        let lane = lanes::of_party(step.thread, interfering);
         let site = step.site.as_ref();
         let takes_one = takes_one_of_several(step);
         if takes_one.is_some() || rows.last().is_none_or(|row| !row.takes(lane, site)) {
@@ -56,7 +49,7 @@ fn rows(bug: &Bug) -> Vec<Row<'_>> {
             row.remarks.push(remark);
         }
     }
-    mark_failure(bug, &mut rows);
+    mark_failure(bug, interfering, &mut rows);
     rows
 }
 
@@ -68,11 +61,13 @@ fn takes_one_of_several(step: &Step) -> Option<String> {
 }
 
 /// Marks where the bug shows: at the end of the thread under test, on a line that may have no event of its own.
-fn mark_failure<'a>(bug: &'a Bug, rows: &mut Vec<Row<'a>>) {
+fn mark_failure<'a>(bug: &'a Bug, interfering: &[Role], rows: &mut Vec<Row<'a>>) {
     let failure = crate::model::words::failure(bug.kind).to_owned();
     if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
         rows.push(Row {
-            lane: bug.other_thread.map_or(1, |other| lane(bug, other)),
+            lane: bug
+                .other_thread
+                .map_or(1, |other| lanes::of_party(other, interfering)),
             site: Some(site),
             text: site.text.clone(),
             remarks: vec![failure.clone()],
