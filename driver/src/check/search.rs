@@ -243,8 +243,7 @@ impl Search<'_> {
                 }
                 Reply::Asked(what) => {
                     let report = &mut gathered.report;
-                    report.reads = report.reads.take().or_else(|| unfollowed::read(&what));
-                    unfollowed::add_asked(&mut report.not_followed, &what);
+                    unfollowed::add_asked(&mut report.not_followed, &mut report.reads, &what);
                     Next::Listen
                 }
                 Reply::Stopped(why) => {

@@ -237,8 +237,7 @@ impl Gathered {
             }
             Reply::Asked(what) => {
                 let report = &mut self.report;
-                report.reads = report.reads.take().or_else(|| unfollowed::read(&what));
-                unfollowed::add_asked(&mut report.not_followed, &what);
+                unfollowed::add_asked(&mut report.not_followed, &mut report.reads, &what);
             }
             Reply::Stopped(why) => self.stopped(part, why, original)?,
             Reply::Own(reply) => return Ok(self.own_reply(part, reply, original, request)),

@@ -192,6 +192,15 @@ impl Tested {
         }
     }
 
+    /// Says why what was found does not count.
+    #[must_use]
+    pub fn doubt(&self) -> String {
+        format!(
+            "{}; the cause may be what seqz does not follow",
+            self.shown()
+        )
+    }
+
     /// Says why there is no proof where none was made: what the last method that could have proved something says.
     #[must_use]
     pub fn unproved(&self) -> Option<&str> {
@@ -205,6 +214,14 @@ impl Tested {
 }
 
 impl Found {
+    /// Says what failed, and where, in whole: with what the program said, and the command that shows it again.
+    #[must_use]
+    pub fn told(&self) -> String {
+        let replay = self.finding.as_ref();
+        let replay = replay.map_or_else(String::new, |file| format!("\nseqz replay {file}"));
+        format!("{}\n{}{replay}", self.shown(), self.message)
+    }
+
     /// Says in a few words what failed, and where.
     #[must_use]
     pub fn shown(&self) -> String {

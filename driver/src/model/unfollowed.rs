@@ -97,13 +97,10 @@ pub fn add_doubtful(all: &mut Vec<NotFollowed>, what: String, site: Option<Site>
     }
 }
 
-/// Adds what an execution has asked of the operating system, unless the source has shown it.
-pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
+/// Adds what an execution has asked of the operating system, unless the source has shown it; `reads` is the first file that an
+/// execution has read or looked for.
+pub fn add_asked(all: &mut Vec<NotFollowed>, reads: &mut Option<String>, asked: &[Asked]) {
     for asked in asked {
-        // What is read holds for all executions alike.
-        if matches!(asked, Asked::Read(_)) {
-            continue;
-        }
         let kind = asked.kind();
         // Where everything is followed, a thread that gets no turn behaves as on a slow machine.
         let is_fair = matches!(asked, Asked::Turns) && all.is_empty();
@@ -111,7 +108,11 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
             continue;
         }
         let what = match asked {
-            Asked::Read(path) => format!("{kind}: `{path}`"),
+            // What is read holds for all executions alike.
+            Asked::Read(path) => {
+                reads.get_or_insert_with(|| path.clone());
+                continue;
+            }
             Asked::File(path) => format!("{kind} that it changes: `{path}`"),
             Asked::Socket | Asked::Pipe => format!("{kind} that it opens"),
             Asked::Process => format!("{kind} that it starts"),
@@ -127,15 +128,6 @@ pub fn add_asked(all: &mut Vec<NotFollowed>, asked: &[Asked]) {
             synchronizes: true,
         });
     }
-}
-
-/// Returns the first file that an execution has read or looked for, if there is one.
-#[must_use]
-pub fn read(asked: &[Asked]) -> Option<String> {
-    asked.iter().find_map(|asked| match asked {
-        Asked::Read(path) => Some(path.clone()),
-        _ => None,
-    })
 }
 
 /// The number of items that a sentence names.

@@ -17,7 +17,7 @@ use crate::explore;
 use crate::model::document::{HarnessReport, Status};
 use crate::model::exploration::HarnessExploration;
 use crate::model::tested::{Found, Outcome, Tested, Tried};
-use crate::model::{unfollowed, verdict, withdrawn};
+use crate::model::{unfollowed, verdict};
 
 /// The strategy that draws schedules where their number is too large.
 pub const SAMPLER: &str = "surw";
@@ -96,34 +96,27 @@ pub fn harness(
     }
     let at = |hundredths: u32| {
         let own = began + plan.time * hundredths / 100;
-        Some(plan.until.map_or(own, |all| all.min(own)))
+        plan.until.map_or(own, |all| all.min(own))
     };
 
     let options = check::Options {
-        deadline: at(CHECK_UNTIL),
+        deadline: Some(at(CHECK_UNTIL)),
         ..plan.check.clone()
     };
     let tasks = [task.clone()];
     let report = check::run(subject, &tasks, &options, stop, progress, |_| Ok(()))?;
-    let mut checked = report.harnesses.into_iter().next();
-    if let Some(checked) = &checked {
+    let mut k = None;
+    if let Some(checked) = report.harnesses.first() {
         shown.of_check(checked);
+        k = bound(checked);
     }
 
-    let bound = |explored: Option<&HarnessExploration>, checked: &mut Option<HarnessReport>| {
-        let checked = checked.as_mut()?;
-        if let Some(explored) = explored {
-            withdrawn::by_exploration(checked, explored);
-        }
-        bound(checked)
-    };
     let can_go_on = |shown: &Shown| {
         !stop.load(Ordering::Relaxed)
             && shown.evidence.is_empty()
             && !matches!(shown.tested.outcome, Outcome::Failed { .. })
             && subject.built.allocator == Allocator::Ours
     };
-    let mut k = bound(None, &mut checked);
     let mut sampled = 0;
     if can_go_on(&shown) {
         let explored = explore(
@@ -135,7 +128,6 @@ pub fn harness(
             progress,
             catalogue::default(),
         )?;
-        k = bound(explored.as_ref(), &mut checked);
         let is_proof = explored.as_ref().is_some_and(|explored| {
             explored.status == Status::Checked
                 && explored.failures.is_empty()
@@ -177,14 +169,14 @@ fn explore(
     subject: Subject<'_>,
     task: &Task<'_>,
     plan: &Plan,
-    deadline: Option<Instant>,
+    deadline: Instant,
     stop: &AtomicBool,
     progress: &Progress,
     strategy: &'static catalogue::Entry,
 ) -> Result<Option<HarnessExploration>, Error> {
     let options = explore::Options {
         strategy,
-        deadline,
+        deadline: Some(deadline),
         lazy_relations: strategy.has(catalogue::Trait::CountsLazily),
         until_failure: strategy.has(catalogue::Trait::Samples),
         ..plan.explore.clone()

@@ -92,7 +92,7 @@ impl Proofs {
     /// Keeps what was shown of a harness, if that is a proof. A proof that can't be written is made again by the next run.
     pub fn keep(&self, tested: &Tested) {
         let is_proof = matches!(tested.outcome, Outcome::Proved { .. });
-        if !is_proof || tested.cached || tested.reads.is_some() {
+        if !is_proof || tested.reads.is_some() {
             return;
         }
         let Ok(text) = serde_json::to_vec(tested) else {

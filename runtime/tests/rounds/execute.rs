@@ -3,12 +3,13 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use seqz_runtime::engine::{Bug, Ending, Limits, Machine, Solver};
+use seqz_runtime::engine::{Ending, Limits, Machine, Solver};
 use seqz_runtime::std::sync::Mutex;
 use seqz_runtime::std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use seqz_runtime::std::thread;
 use seqz_runtime::{Bound, Pair, Role};
 
+use crate::confirmed::is_confirmed;
 use crate::program::{BYTES, PROTECTED, Program, Stmt};
 
 /// The most non-local reads.
@@ -142,20 +143,4 @@ pub(crate) fn found_by_check(
         level = next;
     }
     smallest
-}
-
-/// Has the scheduled machine follow the bug's interleaving.
-fn is_confirmed(bug: &Bug, bound: &Bound, program: &Program) {
-    #[cfg(feature = "scheduler")]
-    {
-        use seqz_runtime::scheduled::witness::confirm;
-        use seqz_runtime::vocabulary::Confirmation;
-        let confirmation = confirm(bug, &*bound.program);
-        assert!(
-            matches!(confirmation, Confirmation::Confirmed(_)),
-            "{bug}{confirmation:#?}: {program:?}"
-        );
-    }
-    #[cfg(not(feature = "scheduler"))]
-    let _ = (bug, bound, program);
 }

@@ -4,6 +4,8 @@
 //! on: see [`interpret`].
 
 mod bytes;
+#[path = "../confirmed/mod.rs"]
+mod confirmed;
 mod execute;
 mod interpret;
 mod judges;

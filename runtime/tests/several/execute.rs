@@ -3,13 +3,14 @@
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-use seqz_runtime::engine::{Bug, Ending, Limits, Machine, Solver};
+use seqz_runtime::engine::{Ending, Limits, Machine, Solver};
 use seqz_runtime::std::sync::atomic::{AtomicU8, Ordering::SeqCst};
 use seqz_runtime::std::sync::{Mutex, MutexGuard};
 use seqz_runtime::std::thread;
 use seqz_runtime::vocabulary::BugKind;
 use seqz_runtime::{Bound, Pair, Role};
 
+use crate::confirmed::is_confirmed;
 use crate::program::{ATOMICS, PROTECTED, Program, Stmt};
 
 /// The most non-local reads.
@@ -173,20 +174,4 @@ pub(crate) fn found_by_check(program: &Program, role: Role) -> Found {
         level = next;
     }
     found
-}
-
-/// Has the scheduled machine follow the bug's interleaving.
-fn is_confirmed(bug: &Bug, bound: &Bound, program: &Program) {
-    #[cfg(feature = "scheduler")]
-    {
-        use seqz_runtime::scheduled::witness::confirm;
-        use seqz_runtime::vocabulary::Confirmation;
-        let confirmation = confirm(bug, &*bound.program);
-        assert!(
-            matches!(confirmation, Confirmation::Confirmed(_)),
-            "{bug}{confirmation:#?}: {program:?}"
-        );
-    }
-    #[cfg(not(feature = "scheduler"))]
-    let _ = (bug, bound, program);
 }

@@ -1,6 +1,8 @@
 //! P̂ₖ with more than two threads side by side: random programs, on which a plain interpreter of all interleavings has to agree
 //! (see [`interpret`]), and programs made by hand.
 
+#[path = "../confirmed/mod.rs"]
+mod confirmed;
 mod execute;
 mod interpret;
 mod program;

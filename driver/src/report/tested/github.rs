@@ -17,18 +17,11 @@ pub fn github(out: &mut dyn Write, run: &TestRun) -> io::Result<()> {
             Outcome::Bug => {
                 for found in &tested.found {
                     let site = found.site.as_ref().unwrap_or(&tested.site);
-                    let replay = found.finding.as_ref();
-                    let replay =
-                        replay.map_or_else(String::new, |file| format!("\nseqz replay {file}"));
-                    let message = format!("{}\n{}{replay}", found.shown(), found.message);
-                    command(out, "error", site, &format!("seqz: {name}"), &message)?;
+                    command(out, "error", site, &format!("seqz: {name}"), &found.told())?;
                 }
             }
             Outcome::Doubtful => {
-                let message = format!(
-                    "{}; the cause may be what seqz does not follow",
-                    tested.shown()
-                );
+                let message = tested.doubt();
                 command(
                     out,
                     "warning",

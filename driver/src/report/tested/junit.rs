@@ -74,10 +74,6 @@ fn case(tested: &Tested) -> TestCase {
 }
 
 fn failures(tested: &Tested) -> String {
-    let lines = tested.found.iter().map(|found| {
-        let replay = found.finding.as_ref();
-        let replay = replay.map_or_else(String::new, |file| format!("\nseqz replay {file}"));
-        format!("{}\n{}{replay}\n", found.shown(), found.message)
-    });
+    let lines = tested.found.iter().map(|found| found.told() + "\n");
     lines.collect()
 }

@@ -61,13 +61,7 @@ pub fn sarif(out: &mut dyn Write, run: &TestRun) -> io::Result<()> {
         let (level, text) = match &tested.outcome {
             Outcome::Unsupported { reason } => ("warning", reason.clone()),
             Outcome::Failed { reason } => ("error", reason.clone()),
-            Outcome::Doubtful => (
-                "warning",
-                format!(
-                    "{}; the cause may be what seqz does not follow",
-                    tested.shown()
-                ),
-            ),
+            Outcome::Doubtful => ("warning", tested.doubt()),
             Outcome::NotReached => ("note", "the run was over before its turn came".to_owned()),
             _ => return None,
         };
