@@ -102,7 +102,9 @@ fn plain(engine: &Engine) -> Access {
 }
 
 /// append(log, (T, …)). The event comes in two parts, as [`Grid::push`](super::grid::Grid::push) passes it on.
-#[inline]
+///
+/// Inlined everywhere: a call takes a twentieth of an execution of a small program more, as it has to build the event in memory.
+#[inline(always)]
 pub(crate) fn push(engine: &mut Engine, op: Op, source: Option<u32>, site: Site, value: u64) {
     let trail = engine.trail(site, value);
     engine.under_test_trail.push(trail);
