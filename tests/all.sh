@@ -9,7 +9,7 @@ features=(--features seqz/z3,seqz-bench/z3,seqz-bench/peers,seqz-runtime/schedul
 # A build of one commit once gains nothing from files for the next build, which fill gigabytes.
 export CARGO_INCREMENTAL=0
 
-say() { printf '\n== %s\n' "$*"; }
+say() { printf '\n== %s (after %s s)\n' "$*" "$SECONDS"; }
 
 say "format"
 cargo fmt --all --check
@@ -53,12 +53,13 @@ mapfile -t others < <(
 run() { cargo test --workspace "${features[@]}" --no-fail-fast "$@" 2>&1; }
 # Its output is shown whole when it has ended, not mixed with that of the runs beside it.
 run_one() {
-    local log=$logs/$1 code=0
+    local log=$logs/$1 code=0 begun=$SECONDS
     if [ "$1" = units ]; then
         run --lib --bins --examples >"$log" || code=$?
     else
         run --test "$1" >"$log" || code=$?
     fi
+    echo "$1 took $((SECONDS - begun)) s" >>"$log"
     flock "$logs/shown" cat "$log"
     return "$code"
 }

@@ -9,7 +9,7 @@ use seqz_transform as transform;
 pub use seqz_transform::{Features, Mode, Part};
 use toml::Value;
 
-use crate::dependencies::{self, Copies as Followed, Dependencies};
+use crate::dependencies::{Copies as Followed, Dependencies};
 pub use crate::dependencies::{Dependency, Follow, FollowArgs};
 use crate::diagnostic::{Diagnostic, Place, line_span, shown};
 use crate::embed::{self, Knows};
@@ -289,10 +289,10 @@ impl Program {
         knows(self.inner.has_serde())
     }
 
-    /// Returns the path of the `Cargo.lock` that goes with the manifest: beside it, or in the workspace above.
+    /// Returns the path of the `Cargo.lock` that goes with the manifest, if there is one.
     #[must_use]
     pub fn lock_file(&self) -> Option<PathBuf> {
-        dependencies::lock_file(self.manifest()?)
+        self.inner.lock_file()
     }
 
     /// Returns the path of the crate's root file.

@@ -1,7 +1,7 @@
 //! The public interface: a loaded program, and what is generated from it.
 
 use std::collections::{BTreeSet, HashSet};
-use std::path::Path;
+use std::path::{Path, PathBuf};
 
 use crate::bounds::{self, Asked};
 use crate::counting::Counting;
@@ -133,6 +133,14 @@ impl Program {
     /// Returns the path of the manifest; `None` for a lone file.
     pub fn manifest(&self) -> Option<&Path> {
         self.program.package.manifest.as_deref()
+    }
+
+    /// Returns the path of the `Cargo.lock` that goes with the manifest, if there is one: it lies beside the manifest of the
+    /// workspace. One further above belongs to others.
+    pub fn lock_file(&self) -> Option<PathBuf> {
+        let dir = self.program.package.called_in.as_ref()?;
+        let lock = dir.join("Cargo.lock");
+        lock.is_file().then_some(lock)
     }
 
     /// Returns a manifest of a crate that depends on what the program depends on, and is empty; `None` if the program

@@ -801,3 +801,32 @@ fn threads_started_by_other_types_are_not_those_of_self() {
         assert_eq!(started(starts_one), 1, "{starts_one}");
     }
 }
+
+#[test]
+fn the_lock_file_is_the_workspaces_own() {
+    let package = "[package]\nname = \"p\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
+    let alone = format!("{package}[workspace]\n");
+    let code = "pub fn f() { std::thread::spawn(|| ()); }\n";
+    let dir = directory(&[
+        (
+            "Cargo.toml",
+            "[workspace]\nmembers = [\"member\"]\nexclude = [\"out\"]\n",
+        ),
+        ("Cargo.lock", ""),
+        ("member/Cargo.toml", package),
+        ("member/src/lib.rs", code),
+        ("out/Cargo.toml", package),
+        ("out/src/lib.rs", code),
+        ("alone/Cargo.toml", &alone),
+        ("alone/src/lib.rs", code),
+        ("locked/Cargo.toml", &alone),
+        ("locked/Cargo.lock", ""),
+        ("locked/src/lib.rs", code),
+    ]);
+    let dir = dir.path().canonicalize().unwrap();
+    let lock_of = |member: &str| load(&dir.join(member)).lock_file();
+    assert_eq!(lock_of("member"), Some(dir.join("Cargo.lock")));
+    assert_eq!(lock_of("out"), None);
+    assert_eq!(lock_of("alone"), None);
+    assert_eq!(lock_of("locked"), Some(dir.join("locked/Cargo.lock")));
+}

@@ -65,12 +65,19 @@ fn matters(variable: &str) -> bool {
 /// What `rustc -vV` prints: version, commit and host.
 fn compiler() -> Result<Vec<u8>, Error> {
     let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(&rustc)
-        .arg("-vV")
-        .output()
-        .map_err(|e| Error::Build {
-            message: format!("cannot run `{}`: {e}", rustc.display()),
-            output: "seqz builds the transformed program with cargo and rustc".into(),
-        })?;
+    let cannot = |why: &dyn std::fmt::Display, output: String| Error::Build {
+        message: format!("cannot run `{}`: {why}", rustc.display()),
+        output,
+    };
+    let output = Command::new(&rustc).arg("-vV").output();
+    let output = output.map_err(|e| {
+        let needed = "seqz builds the transformed program with cargo and rustc";
+        cannot(&e, needed.into())
+    })?;
+    // What a failed run printed tells no compiler from another.
+    if !output.status.success() {
+        let said = String::from_utf8_lossy(&output.stderr);
+        return Err(cannot(&output.status, said.into_owned()));
+    }
     Ok(output.stdout)
 }

@@ -167,6 +167,9 @@ fn rustc(arguments: &[&str]) -> Result<String, String> {
         .args(arguments)
         .output()
         .map_err(|error| format!("cannot run rustc: {error}"))?;
+    if !output.status.success() {
+        return Err(format!("rustc ended with {}", output.status));
+    }
     Ok(String::from_utf8_lossy(&output.stdout).into_owned())
 }
 

@@ -12,7 +12,6 @@ pub(crate) mod sources;
 
 use std::cell::RefCell;
 use std::collections::{BTreeMap, BTreeSet, VecDeque};
-use std::path::{Path, PathBuf};
 
 use seqz_transform as transform;
 use seqz_transform::sharing::{MADE, Shared};
@@ -301,7 +300,7 @@ struct Known {
 impl Known {
     /// Loads the packages that a program with a manifest of these dependencies is linked to.
     fn load(program: &transform::Program, manifest: &str) -> Result<Self, String> {
-        let lock = program.manifest().and_then(lock_file);
+        let lock = program.lock_file();
         let sources = program.manifest().and_then(sources::of_program);
         let graph = Graph::load(manifest, lock.as_deref(), sources.as_deref())?;
         Ok(Self {
@@ -437,11 +436,4 @@ fn not_followed(package: &str, shared: &Shared) -> NotFollowed {
         distorts: shared.distorts,
         synchronizes: !shared.only_accesses(),
     }
-}
-
-/// Returns the `Cargo.lock` that goes with a manifest.
-pub(crate) fn lock_file(manifest: &Path) -> Option<PathBuf> {
-    let manifest = manifest.canonicalize().ok()?;
-    let mut dirs = manifest.ancestors().skip(1);
-    dirs.find_map(|dir| Some(dir.join("Cargo.lock")).filter(|lock| lock.is_file()))
 }
