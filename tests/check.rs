@@ -244,7 +244,7 @@ fn one_after_the_other() {
 }
 
 #[test]
-fn more_than_two_threads_are_refused_and_the_rest_is_checked() {
+fn each_of_several_threads_is_under_test() {
     let source = "
 #[test]
 fn three() {
@@ -258,12 +258,90 @@ fn three() {
         thread.join().unwrap();
     }
 }
+
+#[test]
+fn the_third_sees_both() {
+    let x = Arc::new(AtomicU32::new(0));
+    let adds = |n| {
+        let x = Arc::clone(&x);
+        move || x.fetch_add(n, SeqCst)
+    };
+    let a = thread::spawn(adds(1));
+    let b = thread::spawn(adds(2));
+    let y = Arc::clone(&x);
+    let c = thread::spawn(move || assert_ne!((y.load(SeqCst), y.load(SeqCst)), (2, 3)));
+    for thread in [a, b] {
+        thread.join().unwrap();
+    }
+    c.join().unwrap();
+}
 ";
     let clean = two_threads("two", "x2.store(1, SeqCst);", "x3.store(2, SeqCst);", "");
     snapshot!(
         "check_three_threads",
-        check(&format!("{source}{clean}"), &["--k-max", "1"])
+        check(&format!("{source}{clean}"), &["--k-max", "2"])
     );
+}
+
+/// The thread that runs the harness is one of those that run side by side, or it is not: a run tells.
+#[test]
+fn one_of_several_threads_is_under_test_by_its_name() {
+    let source = "
+fn adds(x: &Arc<AtomicU32>) -> impl FnOnce() + Send + 'static {
+    let x = Arc::clone(x);
+    move || { x.fetch_add(1, SeqCst); }
+}
+#[test]
+fn main_beside() {
+    let x = Arc::new(AtomicU32::new(0));
+    let one = thread::spawn(adds(&x));
+    let other = thread::spawn(adds(&x));
+    x.fetch_add(1, SeqCst);
+    one.join().unwrap();
+    other.join().unwrap();
+}
+#[test]
+fn main_before() {
+    let x = Arc::new(AtomicU32::new(0));
+    let all = [\"one\", \"other\", \"last\"].map(|name| thread::Builder::new().name(name.into()).spawn(adds(&x)).unwrap());
+    for it in all { it.join().unwrap(); }
+}
+#[test]
+fn main_before_two() {
+    let x = Arc::new(AtomicU32::new(0));
+    let one = thread::spawn(adds(&x));
+    let other = thread::spawn(adds(&x));
+    one.join().unwrap();
+    other.join().unwrap();
+}
+";
+    let dir = package(&format!("{HEAD}{source}"));
+    let of = |harness: &str, name: &str| {
+        let args = ["check", "--no-explore", "--format", "json"];
+        let args = args
+            .into_iter()
+            .chain(["--harness", harness, "--thread-under-test", name]);
+        let report = seqz(dir.path(), args).json();
+        let harness = &report["harnesses"][0];
+        match harness["roles"].as_array().unwrap().as_slice() {
+            [] => harness["status"]["reason"].as_str().unwrap().to_owned(),
+            [role] => role["under_test"].as_str().unwrap().to_owned(),
+            several => panic!("{several:?}"),
+        }
+    };
+    assert_eq!(of("main_beside", "main"), "first");
+    assert_eq!(of("main_beside", "one"), "second");
+    assert_eq!(of("main_beside", "other"), "third");
+    assert_eq!(of("main_before_two", "one"), "first");
+    assert_eq!(of("main_before_two", "other"), "second");
+    for harness in ["main_before", "main_before_two"] {
+        let said = of(harness, "main");
+        assert!(
+            said.contains("no thread `main` runs beside others"),
+            "{said}"
+        );
+        assert!(said.contains("there are one, other"), "{said}");
+    }
 }
 
 /// Values that no thread can have a copy of, each in harnesses of its own.
@@ -785,9 +863,10 @@ fn what_can_not_be_checked_is_explored() {
 #[test]
 fn {name}() {{
     let x = Arc::new(AtomicU32::new(0));
+    let barrier = Arc::new(std::sync::Barrier::new(3));
     let all = [1, 2, 3].map(|n| {{
-        let x = Arc::clone(&x);
-        thread::spawn(move || x.fetch_max(n, SeqCst))
+        let (x, barrier) = (Arc::clone(&x), Arc::clone(&barrier));
+        thread::spawn(move || {{ barrier.wait(); x.fetch_max(n, SeqCst) }})
     }});
     {last}
     for thread in all {{ thread.join().unwrap(); }}

@@ -250,6 +250,13 @@ fn a_slip_is_told_before_the_runtime_is_built() {
     for slip in ["counter.lode(SeqCst)", "missing()", "let n: u32 = \"\""] {
         let dir = package(&format!("{RACE}\nfn slips() {{ {slip}; }}\n"));
         let target = dir.path().join("elsewhere");
+        // Neither the lack of one nor one that does not fit is for seqz to mend.
+        let lock = dir.path().join("Cargo.lock");
+        let locked = slip.starts_with("missing").then_some("version = 4\n");
+        match locked {
+            Some(text) => fs::write(&lock, text).unwrap(),
+            None => drop(fs::remove_file(&lock)),
+        }
         let cache = dir.path().join("cache");
         // Nothing of the runtime has been compiled that could be taken, not by a run of this test that has failed, either.
         for left in [&target, &cache] {
@@ -260,6 +267,7 @@ fn a_slip_is_told_before_the_runtime_is_built() {
             .args(["check", "--target-dir"])
             .arg(&target));
         assert_eq!(told.code, Some(2), "{}", told.shown());
+        assert_eq!(fs::read_to_string(&lock).ok().as_deref(), locked);
         assert!(told.stderr.contains("does not compile"), "{}", told.shown());
         assert!(!target.join("runtime").exists(), "{}", told.shown());
         fs::remove_dir_all(target).unwrap();

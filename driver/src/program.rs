@@ -295,6 +295,12 @@ impl Program {
         self.inner.lock_file()
     }
 
+    /// Returns the path that a `Cargo.lock` has that goes with the manifest; `None` for a lone file.
+    #[must_use]
+    pub(crate) fn lock_path(&self) -> Option<PathBuf> {
+        self.inner.lock_path()
+    }
+
     /// Returns the path of the crate's root file.
     #[must_use]
     pub fn root(&self) -> &Path {

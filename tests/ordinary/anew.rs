@@ -92,7 +92,6 @@ fn passes_with_a_leaked_box() {
     assert_eq!(P.lock().unwrap().len(), 1, "never");
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_ids() {
     let t = thread::spawn(|| thread::current().id());

@@ -277,7 +277,6 @@ fn fails_if_a_queue_is_tried_too_seldom() {
     assert_eq!(found, Some(7), "too seldom");
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_two_workers_that_are_stopped() {
     let stop = Arc::new(AtomicBool::new(false));

@@ -83,7 +83,7 @@ fn deadlocks_by_parking_once_too_often() {
     t.join().unwrap();
 }
 
-// not for `check`: more than two threads run at once
+// not for `check`: where more than two threads run side by side
 #[test]
 fn passes_with_a_barrier() {
     let b = Arc::new(Barrier::new(3));

@@ -70,7 +70,6 @@ fn deadlocks_in_a_closure_over_the_values() {
     });
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn deadlocks_with_two_readers_and_a_writer() {
     let a = thread::spawn(|| {

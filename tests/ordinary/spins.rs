@@ -145,7 +145,6 @@ fn passes_with_a_guard() {
     });
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_three_and_a_guard() {
     threads(3, || {
@@ -227,7 +226,6 @@ fn passes_with_tickets() {
     });
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_tickets_of_three() {
     threads(3, || {
@@ -297,7 +295,6 @@ fn passes_with_a_weak_loop_that_adds() {
     assert_eq!(n.load(SeqCst), 2, "never");
 }
 
-// not for `check`: more than two threads run at once
 #[test]
 fn passes_with_a_loop_that_looks_again() {
     let inc = || {

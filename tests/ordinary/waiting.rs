@@ -208,7 +208,7 @@ fn fails_with_a_map_that_is_looked_up() {
     t.join().unwrap();
 }
 
-// not for `check`: more than two threads run at once
+// doubtful for `check`: cut where threads wait
 #[test]
 fn fails_with_a_list_of_flags() {
     let flags: Arc<Vec<AtomicBool>> = Arc::new((0..2).map(|_| AtomicBool::new(false)).collect());
@@ -230,7 +230,7 @@ fn fails_with_a_list_of_flags() {
     }
 }
 
-// not for `check`: more than two threads run at once
+// doubtful for `check`: cut where threads wait
 #[test]
 fn passes_with_a_list_of_flags() {
     let flags: Arc<Vec<AtomicBool>> = Arc::new((0..2).map(|_| AtomicBool::new(false)).collect());
@@ -252,7 +252,7 @@ fn passes_with_a_list_of_flags() {
     }
 }
 
-// not for `check`: more than two threads run at once
+// doubtful for `check`: cut where threads wait
 #[test]
 fn passes_with_handles_that_are_asked() {
     let all: Vec<_> = (0..2)
@@ -264,7 +264,7 @@ fn passes_with_handles_that_are_asked() {
     assert_eq!(VALUE.load(SeqCst), 2, "never");
 }
 
-// not for `check`: more than two threads run at once
+// doubtful for `check`: cut where threads wait
 #[test]
 fn fails_with_one_handle_that_is_asked() {
     let all: Vec<_> = (0..2)
@@ -398,7 +398,7 @@ fn passes_with_a_barrier_before_it() {
     t.join().unwrap();
 }
 
-// not for `check`: more than two threads run at once
+// doubtful for `check`: cut where threads wait
 #[test]
 fn fails_with_two_that_wait() {
     let t = thread::spawn(too_early);

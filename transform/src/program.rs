@@ -135,12 +135,16 @@ impl Program {
         self.program.package.manifest.as_deref()
     }
 
-    /// Returns the path of the `Cargo.lock` that goes with the manifest, if there is one: it lies beside the manifest of the
-    /// workspace. One further above belongs to others.
-    pub fn lock_file(&self) -> Option<PathBuf> {
+    /// Returns the path that a `Cargo.lock` of the package has: beside the manifest of its workspace. One further above belongs
+    /// to others. `None` for a lone file.
+    pub fn lock_path(&self) -> Option<PathBuf> {
         let dir = self.program.package.called_in.as_ref()?;
-        let lock = dir.join("Cargo.lock");
-        lock.is_file().then_some(lock)
+        Some(dir.join("Cargo.lock"))
+    }
+
+    /// Returns the path of the package's `Cargo.lock`, if there is one.
+    pub fn lock_file(&self) -> Option<PathBuf> {
+        self.lock_path().filter(|path| path.is_file())
     }
 
     /// Returns a manifest of a crate that depends on what the program depends on, and is empty; `None` if the program

@@ -1,10 +1,10 @@
 //! Does the program compile as the user wrote it?
 
 use std::collections::HashSet;
-use std::env;
-use std::path::Path;
+use std::path::{Path, PathBuf};
 use std::process::Command;
 use std::sync::atomic::AtomicBool;
+use std::{env, fs};
 
 use cargo_metadata::diagnostic::{Diagnostic as Rustc, DiagnosticLevel};
 
@@ -19,6 +19,7 @@ pub(super) fn errors(
     target_dir: &Path,
     stop: &AtomicBool,
 ) -> Result<Vec<Rustc>, Error> {
+    let _kept = program.lock_path().map(KeptLock::of);
     let found = match program.manifest() {
         Some(manifest) => match cargo::check(manifest, program.features(), target_dir, stop)? {
             cargo::Outcome::Built(_) => Vec::new(),
@@ -34,6 +35,34 @@ pub(super) fn errors(
         .filter(|error| !names_seqz(error))
         .filter(|error| told.insert(error.rendered.clone().unwrap_or(error.message.clone())))
         .collect())
+}
+
+/// A user's `Cargo.lock`, which is as it was once this is dropped: cargo writes one that is missing, and mends one that does
+/// not fit, but it is not for seqz to choose the versions of a project.
+struct KeptLock {
+    path: PathBuf,
+    text: Option<Vec<u8>>,
+}
+
+impl KeptLock {
+    fn of(path: PathBuf) -> Self {
+        let text = fs::read(&path).ok();
+        Self { path, text }
+    }
+}
+
+impl Drop for KeptLock {
+    fn drop(&mut self) {
+        let now = fs::read(&self.path).ok();
+        if now == self.text {
+            return;
+        }
+        // What can't be put back is left as cargo left it, which is right, too.
+        let _ = match &self.text {
+            Some(text) => fs::write(&self.path, text),
+            None => fs::remove_file(&self.path),
+        };
+    }
 }
 
 fn file(program: &Program) -> Result<Vec<Rustc>, Error> {

@@ -68,7 +68,18 @@ pub struct Task<'a> {
     /// The harness.
     pub harness: &'a Harness,
     /// The threads to put under test.
-    pub roles: Vec<Role>,
+    pub under_test: UnderTest,
+}
+
+/// Which threads of a harness are put under test.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum UnderTest {
+    /// Each of those that run side by side, in turn.
+    Each,
+    /// The one with this number among them.
+    One(Role),
+    /// The one of this name; `main` is the one that runs the harness. A run tells its number.
+    Named(String),
 }
 
 /// A program that is ready to be searched, with its worker.
@@ -154,7 +165,21 @@ pub fn run(
             progress.say(format!("{}: starting", task.harness.name));
             // Harnesses share the time; time that one harness leaves is for the next harnesses.
             search.watch = whole.share(runnable(&tasks[at..]), 1);
-            cut = search.run(&request(task, options), &mut gathered)?.or(cut);
+            let mut check = request(task, options);
+            let unknown = match &task.under_test {
+                UnderTest::Named(name) => search.give_role(name, &mut check, &gathered)?,
+                UnderTest::Each | UnderTest::One(_) => None,
+            };
+            match unknown {
+                Some(why) => {
+                    gathered.report.status = Status::Unsupported {
+                        reason: why,
+                        help: None,
+                        site: None,
+                    }
+                }
+                None => cut = search.run(&check, &mut gathered)?.or(cut),
+            }
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
         withdrawn::by_faults(&mut gathered.report);
@@ -191,10 +216,15 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
             .iter()
             .any(|(parameter, _)| parameter == name)
     };
+    let roles = match task.under_test {
+        UnderTest::Each => Role::BOTH.to_vec(),
+        UnderTest::One(role) => vec![role],
+        UnderTest::Named(_) => vec![Role::FIRST],
+    };
     CheckRequest {
         harness: task.harness.name.clone(),
-        roles: task.roles.iter().map(|role| (*role).into()).collect(),
-        others: task.roles == Role::BOTH,
+        roles: roles.iter().map(|role| (*role).into()).collect(),
+        others: task.under_test == UnderTest::Each,
         k_max: options.k_max,
         inputs: options
             .inputs

@@ -7,7 +7,7 @@ use super::gather::{Gathered, Identity};
 use super::progress::{Position, Progress};
 use crate::error::Error;
 use crate::findings::{Found, Store};
-use crate::model::document::{Bug, Cut, Kind, Met, Reason, Role, Status};
+use crate::model::document::{Bug, Cut, Kind, Met, Reason, Role, Status, Thread};
 use crate::model::schedule::Confirmation;
 use crate::model::unfollowed;
 use crate::model::verdict;
@@ -91,6 +91,63 @@ impl Search<'_> {
         let cut = self.go_through(check, gathered)?;
         self.tell_held(gathered);
         Ok(cut)
+    }
+
+    /// Has the thread of this name, and no other, put under test. Returns why that can't be, where no such thread runs beside
+    /// others.
+    ///
+    /// The source doesn't tell which threads run side by side, nor in which order they begin: one execution does.
+    ///
+    /// # Errors
+    /// When the worker can't be started or doesn't speak as it should.
+    pub(super) fn give_role(
+        &mut self,
+        name: &str,
+        check: &mut CheckRequest,
+        gathered: &Gathered,
+    ) -> Result<Option<String>, Error> {
+        let mut one = Gathered::new(
+            gathered.report.clone(),
+            gathered.spawns.clone(),
+            gathered.idle_functions.clone(),
+        );
+        let store = self.store.take();
+        let first = CheckRequest {
+            roles: vec![Role::FIRST.into()],
+            others: false,
+            k_max: 0,
+            max_executions: 1,
+            ..check.clone()
+        };
+        let ended = self.converse(&first, &mut one, &mut None);
+        self.store = store;
+        ended?;
+        let threads = &one.report.threads;
+        let is_meant = |thread: &Thread| match &thread.name {
+            Some(own) => own == name,
+            None => name == "main" && thread.spawned.is_none(),
+        };
+        let number = threads.iter().position(is_meant);
+        let role = number.and_then(|number| u8::try_from(number).ok());
+        match role {
+            Some(role) => check.roles = vec![Role(role).into()],
+            // Where no two threads run side by side, the search says so.
+            None if threads.is_empty() => {}
+            None => {
+                let known = (0..).map(Role).zip(threads).map(|(role, thread)| {
+                    let main = || "main".to_owned();
+                    let own = thread.spawned.is_none().then(main);
+                    let name = thread.name.clone().or(own);
+                    name.unwrap_or_else(|| role.name().to_owned())
+                });
+                let known: Vec<_> = known.collect();
+                return Ok(Some(format!(
+                    "no thread `{name}` runs beside others here that could be under test: there are {}",
+                    known.join(", ")
+                )));
+            }
+        }
+        Ok(None)
     }
 
     /// Searches one harness, without adding the bugs that are told only at the end of the search.

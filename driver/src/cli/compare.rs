@@ -9,7 +9,7 @@ use seqz_explore::catalogue::STRATEGIES;
 
 use super::packages::PackageArgs;
 use super::search::{STOP, watch_for_interrupts};
-use super::{Cli, FeatureArgs, InputSpec, TargetArgs, Verdict};
+use super::{Cli, ConfigArgs, FeatureArgs, InputSpec, TargetArgs, Verdict};
 use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::compare::document::{Comparison, Ended, Limits, Subject};
@@ -53,6 +53,8 @@ pub struct CompareArgs {
     package: Vec<String>,
     #[command(flatten)]
     features: FeatureArgs,
+    #[command(flatten)]
+    config: ConfigArgs,
     /// Only this harness (its path, or the end of it); may be given several times [default: all]
     #[arg(long, value_name = "NAME")]
     harness: Vec<String>,

@@ -10,8 +10,8 @@ use super::packages::{Chosen, Member, PackageArgs};
 use super::search::{STOP, TargetArgs, chosen, random_seed, watch_for_interrupts};
 use super::{Format, Verdict, role};
 use crate::build::Copies;
+use crate::check::Subject;
 use crate::check::progress::Progress;
-use crate::check::{Subject, Task};
 use crate::error::Error;
 use crate::fuzz::{self, Options, Sanitizer, Tools};
 use crate::model::document::{HarnessReport, Report, Role};
@@ -105,7 +105,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
         .load(Mode::Sequential, &Follow::NOTHING, terminal)?;
     let chosen = members.chosen(&args.harness)?;
     for chosen in &chosen {
-        role::tasks(&chosen.harnesses(), args.thread_under_test.as_deref())?;
+        role::fuzzed(&chosen.harnesses(), args.thread_under_test.as_deref())?;
     }
     let more = fuzz::options::checked(&args.more)?;
     let tools = Tools::find()?;
@@ -119,7 +119,7 @@ pub(super) fn run(args: &FuzzArgs, terminal: &Terminal) -> Result<Verdict, Error
     let mut queue = VecDeque::from(chosen);
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
-        let tasks = role::tasks(&harnesses, args.thread_under_test.as_deref())?;
+        let tasks = role::fuzzed(&harnesses, args.thread_under_test.as_deref())?;
         let part = tasks.len() as f64 / number.max(1) as f64;
         let asked = Asked {
             args,
@@ -179,7 +179,7 @@ impl Asked<'_> {
     fn of(
         self,
         member: &Member,
-        tasks: &[Task<'_>],
+        tasks: &[fuzz::Task<'_>],
         tools: &Tools,
         progress: &Progress,
         finished: impl FnMut(&HarnessReport) -> Result<(), Error>,

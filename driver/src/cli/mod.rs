@@ -2,11 +2,13 @@
 
 mod check;
 mod compare;
+mod defaults;
 mod doctor;
 mod emit;
 mod explore;
 mod features;
 mod fuzz;
+mod init;
 mod input;
 mod list;
 mod packages;
@@ -19,13 +21,15 @@ mod test;
 mod transform;
 
 use std::ffi::OsString;
+use std::io::Write as _;
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
 use std::thread;
 
-use clap::{Args, Parser, Subcommand, ValueEnum};
+use clap::{Args, CommandFactory as _, Parser, Subcommand, ValueEnum};
 
 pub use compare::CompareArgs;
+pub use defaults::ConfigArgs;
 pub use explore::{ExploreArgs, StrategyChoice};
 pub use features::FeatureArgs;
 pub use fuzz::{FuzzArgs, SanitizerChoice};
@@ -93,6 +97,7 @@ enum Command {
     Replay(ReplayArgs),
     Report(ReportArgs),
     Doctor(DoctorArgs),
+    Init(init::InitArgs),
     Completions(shell::CompletionsArgs),
     Man(shell::ManArgs),
 }
@@ -202,7 +207,7 @@ pub struct CheckArgs {
     /// The largest number of non-local reads to try
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
     k_max: u32,
-    /// Which thread is under test: `first` or `second`, `main`, or a thread's name [default: each in turn]
+    /// Which thread is under test: `first`, `second`, …, `main`, or a thread's name [default: each in turn]
     #[arg(long, value_name = "WHICH")]
     thread_under_test: Option<String>,
     /// Which engine decides whether a log has a feasible interleaving
@@ -316,8 +321,20 @@ fn arguments(all: impl Iterator<Item = OsString>) -> Vec<OsString> {
 /// Parses the command line, runs the command, prints what it has to say, and gives the exit code.
 #[must_use]
 pub fn main() -> u8 {
-    let cli = Cli::parse_from(arguments(std::env::args_os()));
     let terminal = Terminal::detect();
+    let line = arguments(std::env::args_os());
+    let (line, with) = match defaults::with_defaults(&Cli::command(), line) {
+        Ok(with) => with,
+        Err(error) => {
+            error.report(&terminal);
+            return error.code();
+        }
+    };
+    let cli = Cli::parse_from(line);
+    if let Some(with) = with {
+        // Without standard error there is no one to tell.
+        let _ = writeln!(anstream::stderr(), "{with}");
+    }
     let result = match &cli.command {
         Command::List(args) => list::run(args, &terminal),
         Command::Test(args) => test::run(args, &terminal),
@@ -329,6 +346,7 @@ pub fn main() -> u8 {
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Report(args) => report::run(args),
         Command::Doctor(args) => doctor::run(args, &terminal),
+        Command::Init(args) => init::run(args),
         Command::Completions(args) => shell::completions(args),
         Command::Man(args) => shell::man(args),
     };

@@ -9,7 +9,7 @@ use std::rc::Rc;
 use cargo_metadata::{Metadata, Package};
 use clap::Args;
 
-use super::{FeatureArgs, Verdict};
+use super::{ConfigArgs, FeatureArgs, Verdict};
 use crate::error::{Error, Unfit};
 use crate::manifest;
 use crate::program::{Features, Follow, Harness, Mode, Program};
@@ -32,6 +32,8 @@ pub struct PackageArgs {
     exclude: Vec<String>,
     #[command(flatten)]
     features: FeatureArgs,
+    #[command(flatten)]
+    config: ConfigArgs,
 }
 
 /// A program that a command is about.
@@ -128,6 +130,7 @@ impl PackageArgs {
             workspace: false,
             exclude: Vec::new(),
             features: FeatureArgs::default(),
+            config: ConfigArgs::default(),
         };
         let paths = chosen.paths()?.into_iter();
         Ok(paths.map(|(path, _)| path).collect())

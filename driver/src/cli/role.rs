@@ -1,23 +1,54 @@
 //! `--thread-under-test`.
 
-use crate::check::Task;
+use crate::check::{Task, UnderTest};
 use crate::error::Error;
+use crate::fuzz;
 use crate::model::document::Role;
 use crate::program::Harness;
 
 /// What is to be searched of the harnesses: with each of their threads under test, or with the one that the option means.
+///
+/// Where a name is given, a run tells which thread has it.
 pub(super) fn tasks<'a>(
     harnesses: &[&'a Harness],
     wanted: Option<&str>,
 ) -> Result<Vec<Task<'a>>, Error> {
     let task = |harness: &&'a Harness| {
+        let under_test = match wanted {
+            Some(wanted) if harness.unsupported.is_none() => match Role::named(wanted) {
+                Some(role) => UnderTest::One(role),
+                None if is_known(wanted, harness) => UnderTest::Named(wanted.to_owned()),
+                None => return Err(unknown(wanted, harness, true)),
+            },
+            _ => UnderTest::Each,
+        };
+        Ok(Task {
+            harness,
+            under_test,
+        })
+    };
+    harnesses.iter().map(task).collect()
+}
+
+/// What is to be fuzzed of the harnesses: each with the roles that its two threads have in turn.
+pub(super) fn fuzzed<'a>(
+    harnesses: &[&'a Harness],
+    wanted: Option<&str>,
+) -> Result<Vec<fuzz::Task<'a>>, Error> {
+    let task = |harness: &&'a Harness| {
         let roles = match wanted {
             Some(wanted) if harness.unsupported.is_none() => vec![of(wanted, harness)?],
             _ => Role::BOTH.to_vec(),
         };
-        Ok(Task { harness, roles })
+        Ok(fuzz::Task { harness, roles })
     };
     harnesses.iter().map(task).collect()
+}
+
+/// Whether the harness may have a thread of this name beside others.
+fn is_known(wanted: &str, harness: &Harness) -> bool {
+    let mut spawns = harness.spawns.iter();
+    wanted == "main" || spawns.any(|spawn| spawn.name.as_deref() == Some(wanted))
 }
 
 /// The role that the option means for a transformation, the first thread if it isn't given.
@@ -67,15 +98,15 @@ pub(super) fn of(wanted: &str, harness: &Harness) -> Result<Role, Error> {
         .iter()
         .position(|spawn| spawn.name.as_deref() == Some(wanted));
     let role = named.and_then(|at| u8::try_from(at + usize::from(own)).ok());
-    role.map(Role).ok_or_else(|| unknown(wanted, harness))
+    role.map(Role).ok_or_else(|| unknown(wanted, harness, own))
 }
 
-fn unknown(wanted: &str, harness: &Harness) -> Error {
+fn unknown(wanted: &str, harness: &Harness, main: bool) -> Error {
     let mut known = vec!["first".to_owned(), "second".to_owned()];
     if harness.spawns.len() > 2 {
         known.push("third and so on".into());
     }
-    if harness.spawns.len() == 1 {
+    if main {
         known.push("main".into());
     }
     known.extend(harness.spawns.iter().filter_map(|spawn| spawn.name.clone()));

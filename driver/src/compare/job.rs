@@ -57,6 +57,8 @@ impl Job {
             .arg(self.method.command())
             .arg(&self.subject.path)
             .args(["--harness", &self.subject.harness, "--format", "json"])
+            // What a project has its commands do is no part of a method.
+            .arg("--no-config")
             .args(["--time", &limits.seconds.to_string()])
             .args(["--seed", &limits.seed.to_string()])
             .args(settings.features.arguments())

@@ -36,13 +36,13 @@ pub use tools::{Tools, build};
 
 use crate::check::gather::Gathered;
 use crate::check::progress::Progress;
-use crate::check::{Subject, Task, empty, summary};
+use crate::check::{Subject, empty, summary};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::findings::Store;
-use crate::model::document::{Cut, HarnessReport, Report, SCHEMA, Status};
+use crate::model::document::{Cut, HarnessReport, Report, Role, SCHEMA, Status};
 use crate::original::Original;
-use crate::program::Program;
+use crate::program::{Harness, Program};
 use layout::Layout;
 
 /// The options of a search by fuzzing.
@@ -73,6 +73,15 @@ pub struct Options {
     pub more: Vec<String>,
     /// The target directory, in which the corpora and the findings are kept, too.
     pub target_dir: PathBuf,
+}
+
+/// One harness to fuzz.
+#[derive(Clone, Debug)]
+pub struct Task<'a> {
+    /// The harness.
+    pub harness: &'a Harness,
+    /// The threads to put under test in turn.
+    pub roles: Vec<Role>,
 }
 
 /// Fuzzes the harnesses one after the other. `finished` is called with the report of each harness as soon as the

@@ -8,14 +8,13 @@ use std::time::{Duration, Instant};
 use seqz_runtime::check::Level;
 use seqz_runtime::fuzz;
 
-use super::Options;
 use super::confirm::Confirming;
 use super::corpus;
 use super::decode::{Decoded, Seeds, read};
 use super::layout::{Layout, file};
 use super::sanitized::{Sanitized, Told};
 use super::target::{self, Alone, Counts, End, Slice};
-use crate::check::Task;
+use super::{Options, Task};
 use crate::check::gather::{Gathered, Identity};
 use crate::check::progress::{Position, Progress};
 use crate::error::Error;

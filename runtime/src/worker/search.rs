@@ -271,7 +271,7 @@ impl Work<'_> {
         let limits = Limits {
             steps: request.max_steps.unwrap_or(LEAST),
             ignore_detached_panics: request.ignore_detached_panics,
-            several: false,
+            several: true,
             // A careful search looks for what kills the worker: that must be the program, and not what it does in
             // states that no interleaving reaches.
             run_on: if request.careful {

@@ -1,0 +1,73 @@
+//! `seqz init`: what a project needs to have seqz run in it, explained in the files themselves.
+
+use std::path::{Path, PathBuf};
+use std::{fs, io};
+
+use clap::Args;
+
+use super::{Verdict, defaults};
+use crate::diagnostic::shown;
+use crate::error::Error;
+use crate::output::{Output, writing};
+
+/// Arguments of `seqz init`.
+#[derive(Debug, Args)]
+#[command(
+    about = "Write a seqz.toml, and a workflow that runs seqz for each change",
+    long_about = "Write a seqz.toml, and a workflow that runs seqz for each change.\n\n\
+        seqz.toml gives the options that seqz is to be run with in this project, wherever the command line gives none. The \
+        workflow is one for GitHub: it tests all harnesses of the workspace in each change, for longer each night, and keeps \
+        the bugs that it finds. Both say in comments what can be changed. Files that are there are left as they are.",
+    after_long_help = "Examples:\n  seqz init\n  seqz init --no-ci\n  seqz init ../queue --force"
+)]
+pub(super) struct InitArgs {
+    /// The directory of the project: that of the repository
+    #[arg(default_value = ".")]
+    path: PathBuf,
+    /// Write no workflow
+    #[arg(long)]
+    no_ci: bool,
+    /// Write over files that are there
+    #[arg(long)]
+    force: bool,
+}
+
+/// The workflow's path in a repository.
+const WORKFLOW: &str = ".github/workflows/seqz.yml";
+
+pub(super) fn run(args: &InitArgs) -> Result<Verdict, Error> {
+    if !args.path.is_dir() {
+        return Err(Error::Option {
+            message: format!("{} is no directory", shown(&args.path)),
+            help: "give the directory of your repository".into(),
+        });
+    }
+    let mut files = vec![(defaults::FILE, include_str!("init/seqz.toml"))];
+    if !args.no_ci {
+        files.push((WORKFLOW, include_str!("init/workflow.yml")));
+    }
+    let mut said = Vec::new();
+    for (name, text) in files {
+        let file = args.path.join(name);
+        let is_there = file.symlink_metadata().is_ok();
+        if is_there && !args.force {
+            said.push(format!(
+                "{} is there already, and stays as it is; --force writes over it",
+                shown(&file)
+            ));
+            continue;
+        }
+        write(&file, text).map_err(writing(&file))?;
+        said.push(format!("{} is written", shown(&file)));
+    }
+    said.push("`seqz test` tests all harnesses with it".into());
+    Output::stdout().write(|out| said.iter().try_for_each(|line| writeln!(out, "{line}")))?;
+    Ok(Verdict::Clean)
+}
+
+fn write(file: &Path, text: &str) -> io::Result<()> {
+    if let Some(dir) = file.parent() {
+        fs::create_dir_all(dir)?;
+    }
+    fs::write(file, text)
+}
