@@ -262,14 +262,14 @@ fn three() {
 #[test]
 fn the_third_sees_both() {
     let x = Arc::new(AtomicU32::new(0));
-    let adds = |n| {
+    let stores = |n| {
         let x = Arc::clone(&x);
-        move || x.fetch_add(n, SeqCst)
+        move || x.store(n, SeqCst)
     };
-    let a = thread::spawn(adds(1));
-    let b = thread::spawn(adds(2));
+    let a = thread::spawn(stores(1));
+    let b = thread::spawn(stores(2));
     let y = Arc::clone(&x);
-    let c = thread::spawn(move || assert_ne!((y.load(SeqCst), y.load(SeqCst)), (2, 3)));
+    let c = thread::spawn(move || assert_ne!((y.load(SeqCst), y.load(SeqCst)), (2, 1)));
     for thread in [a, b] {
         thread.join().unwrap();
     }
@@ -303,8 +303,12 @@ fn main_beside() {
 #[test]
 fn main_before() {
     let x = Arc::new(AtomicU32::new(0));
-    let all = [\"one\", \"other\", \"last\"].map(|name| thread::Builder::new().name(name.into()).spawn(adds(&x)).unwrap());
-    for it in all { it.join().unwrap(); }
+    let one = thread::spawn(adds(&x));
+    let other = thread::spawn(adds(&x));
+    let last = thread::Builder::new().name(\"last\".into()).spawn(adds(&x)).unwrap();
+    one.join().unwrap();
+    other.join().unwrap();
+    last.join().unwrap();
 }
 #[test]
 fn main_before_two() {
@@ -332,6 +336,7 @@ fn main_before_two() {
     assert_eq!(of("main_beside", "main"), "first");
     assert_eq!(of("main_beside", "one"), "second");
     assert_eq!(of("main_beside", "other"), "third");
+    assert_eq!(of("main_before", "last"), "third");
     assert_eq!(of("main_before_two", "one"), "first");
     assert_eq!(of("main_before_two", "other"), "second");
     for harness in ["main_before", "main_before_two"] {

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 
 use seqz::build::{self, Built, Copies};
 use seqz::check::progress::Progress;
-use seqz::check::{self, Subject, Task};
+use seqz::check::{self, Subject, Task, UnderTest};
 use seqz::explore;
 use seqz::model::document::{Bug, HarnessReport, Kind, Role, Status};
 use seqz::model::exploration::{Failure, HarnessExploration, Promise};
@@ -104,7 +104,7 @@ impl Crate {
         if method.name == CHECK {
             let task = |harness| Task {
                 harness,
-                roles: Role::BOTH.to_vec(),
+                under_test: UnderTest::Each,
             };
             let tasks: Vec<_> = harnesses.iter().map(|it| task(*it)).collect();
             let options = check::Options {

@@ -261,7 +261,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         paragraph(
             out,
             "  ",
-            "Every other read, of both threads, sees what its own thread wrote last, or the initial value.",
+            "Every other read, of any thread, sees what its own thread wrote last, or the initial value.",
             columns,
         )?;
     }
