@@ -76,7 +76,10 @@ fn expected() -> BTreeMap<String, Expected> {
         let told = told.into_iter().flatten();
         expected
             .told
-            .extend(told.map(|(name, value)| format!("{name}={value}")));
+            .extend(told.map(|(name, value)| match value.as_str() {
+                Some(values) => format!("{name}={values}"),
+                None => format!("{name}={value}"),
+            }));
         let bugs = harness.get("bug").and_then(toml::Value::as_array);
         for bug in bugs.into_iter().flatten() {
             let known = Known {
