@@ -4,7 +4,7 @@
 mod support;
 
 use support::programs::HEAD;
-use support::{package, seqz};
+use support::{package, program, seqz};
 
 const PROGRAM: &str = r#"
 fn poisons(lock: &Mutex<u32>) {
@@ -192,5 +192,47 @@ fn a_panic_that_nobody_joins_is_told_once() {
         let mut found: Vec<_> = found.map(|it| it["kind"].as_str().unwrap()).collect();
         found.sort_unstable();
         assert_eq!(found, kinds, "{report:#}");
+    }
+}
+
+/// A dependency that is compiled where it is has files of the same names, with other lines.
+#[test]
+fn a_panic_of_a_dependency_is_in_no_file_of_the_program() {
+    let manifest = |name: &str, more: &str| {
+        format!(
+            "[package]\nname = \"{name}\"\nversion = \"0.1.0\"\nedition = \"2024\"\n[workspace]\n{more}"
+        )
+    };
+    let app = "use std::sync::{Arc, atomic::{AtomicU32, Ordering::SeqCst}};\nuse std::thread;\n\n\
+        pub fn two(x: u32) -> u32 {\n    x + 2\n}\n\n#[test]\nfn asks() {\n\
+        let a = Arc::new(AtomicU32::new(1));\nlet b = a.clone();\n\
+        let t = thread::spawn(move || b.store(0, SeqCst));\ndep::positive(a.load(SeqCst));\nt.join().unwrap();\n}\n";
+    let own = manifest("app", "[dependencies]\ndep = { path = \"../dep\" }\n");
+    let of_dep = manifest("dep", "");
+    let dir = program(&[
+        ("app/Cargo.toml", own.as_str()),
+        ("app/src/lib.rs", app),
+        ("dep/Cargo.toml", of_dep.as_str()),
+        (
+            "dep/src/lib.rs",
+            "// One.\n// Two.\n// Three.\npub fn positive(n: u32) -> u32 {\n    assert!(n > 0, \"not positive\"); n\n}\n",
+        ),
+    ]);
+    for command in ["check", "explore"] {
+        let run = seqz(dir.path(), [command, "app", "--format", "json"]);
+        let report = run.json();
+        let harness = &report["harnesses"][0];
+        let found = if command == "check" {
+            "bugs"
+        } else {
+            "failures"
+        };
+        assert_eq!(
+            harness[found][0]["message"],
+            "not positive",
+            "{}",
+            run.shown()
+        );
+        assert!(harness[found][0]["site"].is_null(), "{}", run.shown());
     }
 }

@@ -73,6 +73,22 @@ fn the_command_line_has_the_last_word() {
 }
 
 #[test]
+fn a_filter_is_no_program_and_a_choice_takes_the_place_of_another() {
+    let dir = package(LOST);
+    let file = dir.path().join("seqz.toml");
+    fs::write(&file, "[test]\ntime = 3\nlib = true\n").unwrap();
+    let tested = seqz(dir.path(), ["test", "harmless"]);
+    assert_eq!(tested.code, Some(0), "{}", tested.shown());
+    let said = "seqz.toml gives --lib --time=3";
+    assert!(tested.stderr.contains(said), "{}", tested.shown());
+    // What is asked for takes the place of the library.
+    let tested = seqz(dir.path(), ["test", ".", "--test", "none"]);
+    assert!(!tested.stderr.contains("--lib"), "{}", tested.shown());
+    assert_eq!(tested.code, Some(2), "{}", tested.shown());
+    fs::remove_file(file).unwrap();
+}
+
+#[test]
 fn a_member_has_what_its_workspace_gives() {
     let package = "[package]\nname = \"member\"\nversion = \"0.1.0\"\nedition = \"2024\"\n";
     let dir = program(&[

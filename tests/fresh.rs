@@ -6,7 +6,7 @@ mod support;
 use std::collections::BTreeMap;
 
 use serde_json::Value;
-use support::{program, seqz};
+use support::{package, program, seqz};
 
 const HELPER: &str = include_str!("fresh/helper.rs");
 const MANIFEST: &str =
@@ -132,5 +132,61 @@ fn what_cannot_be_put_back_is_named() {
         assert!(!is_exhausted("starts_a_timer"), "{report:#}");
         // Who can't come to the function has nothing to do with it.
         assert!(is_exhausted("starts_none"), "{report:#}");
+    }
+}
+
+/// A test that takes the date for a seed is right on some days alone.
+#[test]
+fn other_dates_are_tried_at_the_end() {
+    let dir = package(
+        "
+use std::sync::{Arc, Mutex, atomic::{AtomicU32, Ordering::SeqCst}};
+use std::time::{SystemTime, UNIX_EPOCH};
+use std::thread;
+
+#[test]
+fn is_a_seed() {
+    let seed = SystemTime::now().duration_since(UNIX_EPOCH).unwrap().subsec_nanos();
+    let jobs = 1 + (seed / 7) % 4;
+    let a = Arc::new(AtomicU32::new(0));
+    let b = a.clone();
+    let t = thread::spawn(move || for _ in 0..jobs {
+        if jobs > 2 { let v = b.load(SeqCst); b.store(v + 1, SeqCst) } else { b.fetch_add(1, SeqCst); }
+    });
+    for _ in 0..jobs { a.fetch_add(1, SeqCst); }
+    t.join().unwrap();
+    assert_eq!(a.load(SeqCst), 2 * jobs);
+}
+
+#[test]
+fn is_written_down() {
+    let last = Arc::new(Mutex::new(UNIX_EPOCH));
+    let other = last.clone();
+    let now = SystemTime::now();
+    let t = thread::spawn(move || *other.lock().unwrap() = now);
+    *last.lock().unwrap() = now;
+    t.join().unwrap();
+    assert!(*last.lock().unwrap() > UNIX_EPOCH);
+}
+",
+    );
+    for command in ["explore", "check"] {
+        let args = [command, "--format", "json"];
+        let args = args
+            .into_iter()
+            .chain((command == "check").then_some("--no-explore"));
+        let report = seqz(dir.path(), args).json();
+        let verdict = |at: usize| report["harnesses"][at]["verdict"].as_str().unwrap();
+        assert_eq!(report["harnesses"][0]["name"], "is_a_seed");
+        assert!(
+            verdict(0).contains("or the date"),
+            "{command}: {}",
+            verdict(0)
+        );
+        assert!(
+            verdict(1).starts_with("exhausted"),
+            "{command}: {}",
+            verdict(1)
+        );
     }
 }

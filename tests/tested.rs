@@ -57,7 +57,7 @@ fn workspace() -> TempDir {
         &adds("keeps", 2, 1, true),
     ]
     .concat();
-    let many = [HEAD, &adds("many", 4, 3, true)].concat();
+    let many = [HEAD, &adds("many", 10, 2, true)].concat();
     let reads_a_file = [
         HEAD,
         "

@@ -1,5 +1,6 @@
 //! The program under test, as the transformation describes it to the driver.
 
+use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -492,6 +493,7 @@ impl Generated {
     pub fn lookup(&self, file: &Path, line: u32, column: u32) -> Option<Origin> {
         let origin = match self.followed.find(file) {
             Some(_) => self.followed.lookup(file, line, column)?,
+            None if self.is_of_another(file) => return None,
             None => self.inner.map.lookup(file, line, column)?,
         };
         Some(Origin {
@@ -500,6 +502,18 @@ impl Generated {
             column: origin.col,
             name: origin.name,
         })
+    }
+
+    /// Whether a file that is called like one of the generated crate is another one: that of a dependency that is compiled where
+    /// it is.
+    fn is_of_another(&self, file: &Path) -> bool {
+        let called_so = |(own, _): &&(PathBuf, String)| file.ends_with(own);
+        let mut own = self.files.iter().filter(called_so).peekable();
+        // Within the crate that is built, paths are relative; what can't be looked at any more is taken for what it was.
+        file.is_absolute()
+            && own.peek().is_some()
+            && fs::read_to_string(file)
+                .is_ok_and(|text| !own.any(|(_, own)| text.starts_with(own.as_str())))
     }
 
     /// Returns the places at which the runtime sees the calls outside of loops that may end or fail without a reason.

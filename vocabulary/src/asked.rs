@@ -51,8 +51,8 @@ impl Asked {
             Self::Input => "standard input",
             Self::Turns => "a wait in which nobody else got a turn",
             Self::Random => {
-                "random numbers, which decide what the program does, as by the order of a hash map, and are the same in \
-                 each execution"
+                "random numbers, or the date, which decide what the program does, as by the order of a hash map, and are the \
+                 same in each execution"
             }
             Self::Ids => {
                 "the numbers of threads, which go by the order in which several threads start them, and were tried in \

@@ -18,6 +18,7 @@ use clap::{Arg, ArgMatches, Args, Command};
 use toml::Spanned;
 use toml::de::{DeTable, DeValue};
 
+use super::test;
 use crate::diagnostic::{Diagnostic, Place, shown};
 use crate::error::Error;
 
@@ -72,7 +73,13 @@ pub(super) fn with_defaults(
         return Ok((line, None));
     }
     let path = given.get_raw("path").and_then(|mut all| all.next());
-    let Some(project) = find(Path::new(path.unwrap_or(OsStr::new("."))))? else {
+    let path = Path::new(path.unwrap_or(OsStr::new(".")));
+    // The first word of `seqz test` may be a filter.
+    let path = match name {
+        "test" if !test::is_program(path) => Path::new("."),
+        _ => path,
+    };
+    let Some(project) = find(path)? else {
         return Ok((line, None));
     };
     let defaults = project.of(command, name, given)?;
@@ -319,7 +326,13 @@ fn options_of(command: &Command, name: &str) -> Option<String> {
     Some(format!("`seqz help {name}` shows its options"))
 }
 
-/// Whether the user has given neither the option nor one that does not go with it.
+/// Options that choose the same thing together: one of them on the command line stands for all.
+const TOGETHER: [&[&str]; 2] = [
+    &["package", "workspace", "exclude"],
+    &["lib", "test", "tests"],
+];
+
+/// Whether the user has given neither the option nor one that does not go with it, or takes its place.
 fn is_free(command: &Command, name: &str, arg: &Arg, given: &ArgMatches) -> bool {
     let is_given =
         |arg: &Arg| given.value_source(arg.get_id().as_str()) == Some(ValueSource::CommandLine);
@@ -333,5 +346,11 @@ fn is_free(command: &Command, name: &str, arg: &Arg, given: &ArgMatches) -> bool
         of_other.iter().any(|it| it.get_id() == arg.get_id())
             || own.iter().any(|it| it.get_id() == other.get_id())
     };
-    !is_given(arg) && !others.any(|other| is_given(other) && excludes(other))
+    let replaces = |other: &Arg| {
+        let has = |all: &&&[&str], arg: &Arg| arg.get_long().is_some_and(|it| all.contains(&it));
+        TOGETHER
+            .iter()
+            .any(|all| has(&all, arg) && has(&all, other))
+    };
+    !is_given(arg) && !others.any(|other| is_given(other) && (excludes(other) || replaces(other)))
 }

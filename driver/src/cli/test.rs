@@ -18,6 +18,7 @@ use super::{Verdict, role};
 use crate::build::Copies;
 use crate::check::progress::Progress;
 use crate::check::{self, Subject, Task};
+use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::explore;
 use crate::model::document::{Cut, Role, SCHEMA};
@@ -213,7 +214,7 @@ impl TestArgs {
 }
 
 /// Whether a word names a program and is no part of a harness's name.
-fn is_program(word: &Path) -> bool {
+pub(super) fn is_program(word: &Path) -> bool {
     let is_path = word.components().count() != 1
         || matches!(word.to_str(), Some("." | ".."))
         || word.extension().is_some_and(|it| it == "rs");
@@ -235,13 +236,32 @@ pub(super) fn run(args: &TestArgs, terminal: &Terminal) -> Result<Verdict, Error
     let queue = members.chosen_by(|name, harness| {
         !harness.ignored && args.targets.have(&harness.name) && is_wanted(name)
     })?;
+    // Hours of searching are not for a file that can't be written.
+    if let Some(file) = &args.output {
+        let dir = file.parent().filter(|dir| !dir.as_os_str().is_empty());
+        if let Some(dir) = dir.filter(|dir| !dir.is_dir()) {
+            return Err(Error::Option {
+                message: format!(
+                    "there is no directory {} to write {} in",
+                    shown(dir),
+                    shown(file)
+                ),
+                help: "make it, or give --output another path".into(),
+            });
+        }
+    }
     watch_for_interrupts()?;
 
     let number: usize = queue.iter().map(Chosen::len).sum();
     if number == 0 {
         return Err(Error::Option {
-            message: "no harness is asked for".into(),
-            help: "`seqz list` shows all; filters are parts of their names".into(),
+            message: match filters.as_slice() {
+                [] => "no harness is in what is asked for".into(),
+                several => format!("no harness matches `{}`", several.join("`, `")),
+            },
+            help: "`seqz list` shows all; filters are parts of their names, or whole names with --exact, and what is \
+                   `#[ignore]`d is left out"
+                .into(),
         });
     }
     let progress = Progress::new(terminal);

@@ -1,5 +1,6 @@
 //! The document of a test run: what `seqz test` has shown of each harness, with the methods that it chose.
 
+use seqz_explore::catalogue;
 use serde::{Deserialize, Serialize};
 
 use super::document::{Cut, Kind, Site};
@@ -208,7 +209,11 @@ impl Tested {
             return None;
         }
         let mut provers = self.tried.iter().rev();
-        let last = provers.find(|it| !it.verdict.starts_with("sampled"))?;
+        let draws = |it: &Tried| {
+            let strategy = catalogue::named(&it.method);
+            strategy.is_some_and(|it| it.has(catalogue::Trait::Samples))
+        };
+        let last = provers.find(|it| !draws(it))?;
         Some(&last.verdict)
     }
 }
@@ -302,7 +307,8 @@ impl TestRun {
             (
                 |it| matches!(it, Outcome::NoBug { .. }),
                 "no bug up to k: one thread runs whole, and all choices were tried of which k reads of another one see which of \
-                 its writes; a bug that needs more of them, or in which both threads see what the other one wrote, may be there",
+                 its writes; a bug that needs more of them, or in which more than one thread sees what another one wrote, may be \
+                 there",
             ),
             (
                 |it| matches!(it, Outcome::Sampled { .. }),

@@ -162,7 +162,7 @@ fn met(failure: &Failure) -> String {
     let nth = grouped(failure.execution);
     if failure.random_numbers > 0 {
         return format!(
-            "Found at the end of the search, where the program draws other random numbers: sequence {}, which `seqz replay` \
+            "Found at the end of the search, where the program draws other random numbers, or has another date: sequence {}, which `seqz replay` \
              draws again.",
             failure.random_numbers
         );

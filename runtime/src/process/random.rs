@@ -1,10 +1,12 @@
-//! Random numbers: the same in each execution and in each process, with a sequence for each thread.
+//! Random numbers: the same in each execution and in each process, with a sequence for each thread. The date is one of them:
+//! nobody knows at what time a program is started, and programs take it for a seed.
 //!
 //! So what depends on them is tried in one way: which lock comes first in a hash map, say. Where a program has drawn
 //! any, a search ends with some executions that draw others ([`vary`]). If one of these does something else, the
 //! search's promise is taken back.
 
 use std::sync::atomic::{AtomicBool, AtomicU64, Ordering};
+use std::time::Duration;
 
 use seqz_explore::hash::mix;
 
@@ -25,6 +27,20 @@ pub(crate) fn are_drawn() -> bool {
 /// Programs draw from another sequence from now on.
 pub(crate) fn vary(variation: u64) {
     VARIATION.store(variation, Ordering::Relaxed);
+}
+
+/// How much later than usual the program is started, by its date. Nothing with the usual numbers.
+pub(crate) fn started_later() -> Duration {
+    const TEN_YEARS: u64 = 10 * 365 * 24 * 60 * 60;
+    ARE_DRAWN.store(true, Ordering::Relaxed);
+    match VARIATION.load(Ordering::Relaxed) {
+        0 => Duration::ZERO,
+        variation => {
+            let drawn = mix(0xda7e, variation);
+            let nanoseconds = mix(drawn, variation) % 1_000_000_000;
+            Duration::new(drawn % TEN_YEARS, nanoseconds as u32)
+        }
+    }
 }
 
 /// Whether the result of `run`, which is an execution, depends on the numbers that the program draws: whether it is

@@ -85,6 +85,11 @@ fn sleep_in_program(duration: Duration) -> bool {
     true
 }
 
+/// The date at which the execution begins.
+fn date() -> Duration {
+    Duration::from_secs(DATE) + process::random::started_later()
+}
+
 /// C's function of this name.
 ///
 /// # Safety
@@ -93,10 +98,10 @@ pub unsafe fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
     static SYSTEM: System = System::new(c"clock_gettime");
     if let Some(thread) = program() {
         let start = match clock {
-            CLOCK_REALTIME | CLOCK_REALTIME_COARSE | CLOCK_TAI => DATE,
-            _ => STARTED,
+            CLOCK_REALTIME | CLOCK_REALTIME_COARSE | CLOCK_TAI => date(),
+            _ => Duration::from_secs(STARTED),
         };
-        let now = Duration::from_secs(start) + look(thread);
+        let now = start + look(thread);
         // SAFETY: the caller's promise.
         unsafe { time.write(TimeSpec::of(now)) };
         return 0;
@@ -113,7 +118,7 @@ pub unsafe fn clock_gettime(clock: c_int, time: *mut TimeSpec) -> c_int {
 pub unsafe fn gettimeofday(time: *mut TimeSpec, zone: *mut c_void) -> c_int {
     static SYSTEM: System = System::new(c"gettimeofday");
     if let Some(thread) = program() {
-        let now = Duration::from_secs(DATE) + look(thread);
+        let now = date() + look(thread);
         let mut now = TimeSpec::of(now);
         // A `struct timeval` has microseconds.
         now.nanoseconds /= 1_000;

@@ -39,7 +39,8 @@ pub(super) const ENTRIES: &[Entry] = &[
             "time is virtual: each thread's clock moves at its own sleeps and time limits, and is never behind what it has joined \
              or received, and a sleep takes a little longer than it was to. Where all threads wait, those in loops that look at \
              the clock see it move on; that time passes while others could run is not searched: where a loop waits until a time, \
-             or a thread looks at the clock again while others are there, that is said (`passing_time`)",
+             or a thread looks at the clock again while others are there, that is said (`passing_time`). The date at the beginning \
+             is tried as random numbers are",
         ),
         sequential: Narrower("time is virtual, as under a scheduler"),
         tests: &[
