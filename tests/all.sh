@@ -54,12 +54,10 @@ run() { cargo test --workspace "${features[@]}" --no-fail-fast "$@" 2>&1; }
 # Its output is shown whole when it has ended, not mixed with that of the runs beside it.
 run_one() {
     local log=$logs/$1 code=0 begun=$SECONDS
-    if [ "$1" = units ]; then
-        run --lib --bins --examples >"$log" || code=$?
-    else
-        run --test "$1" >"$log" || code=$?
-    fi
-    echo "$1 took $((SECONDS - begun)) s" >>"$log"
+    local which=(--test "$1") spent TIMEFORMAT='%U + %S'
+    [ "$1" != units ] || which=(--lib --bins --examples)
+    spent=$({ time run "${which[@]}" >"$log"; } 2>&1) || code=$?
+    echo "$1 took $((SECONDS - begun)) s, $spent s of processors" >>"$log"
     flock "$logs/shown" cat "$log"
     return "$code"
 }
