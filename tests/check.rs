@@ -311,6 +311,16 @@ fn main_before() {
     last.join().unwrap();
 }
 #[test]
+fn of_one_name() {
+    let x = Arc::new(AtomicU32::new(0));
+    let all = [
+        thread::Builder::new().name(\"same\".into()).spawn(adds(&x)).unwrap(),
+        thread::Builder::new().name(\"another\".into()).spawn(adds(&x)).unwrap(),
+        thread::Builder::new().name(\"same\".into()).spawn(adds(&x)).unwrap(),
+    ];
+    for it in all { it.join().unwrap(); }
+}
+#[test]
 fn main_before_two() {
     let x = Arc::new(AtomicU32::new(0));
     let one = thread::spawn(adds(&x));
@@ -339,6 +349,28 @@ fn main_before_two() {
     assert_eq!(of("main_before", "last"), "third");
     assert_eq!(of("main_before_two", "one"), "first");
     assert_eq!(of("main_before_two", "other"), "second");
+    // All of one name are under test in turn.
+    let report = seqz(
+        dir.path(),
+        [
+            "check",
+            "--no-explore",
+            "--format",
+            "json",
+            "--harness",
+            "of_one_name",
+            "--thread-under-test",
+            "same",
+        ],
+    );
+    let roles = report.json()["harnesses"][0]["roles"].take();
+    let roles: Vec<_> = roles
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| it["under_test"].clone())
+        .collect();
+    assert_eq!(roles, ["first", "third"]);
     for harness in ["main_before", "main_before_two"] {
         let said = of(harness, "main");
         assert!(
@@ -956,4 +988,86 @@ fn rounds() {
     let page = fs::read_to_string(page).unwrap();
     assert!(page.contains("threads run side by side again after others were joined"));
     assert!(page.contains("the first one of each two threads that run side by side"));
+}
+
+/// What grows out of an execution that was cut is not tried, whatever its k.
+#[test]
+fn a_level_above_one_that_is_cut_is_not_exhausted() {
+    let source = "
+#[test]
+fn cut() {
+    let x = Arc::new(AtomicU32::new(0));
+    let (y, z) = (Arc::clone(&x), AtomicU32::new(0));
+    let one = thread::spawn(move || y.store(1, SeqCst));
+    let other = thread::spawn(move || {
+        for _ in 0..50 { z.load(SeqCst); }
+        assert_eq!(x.load(SeqCst), 0, \"after the cut\");
+    });
+    one.join().unwrap();
+    other.join().unwrap();
+}
+#[test]
+fn behind_another() {
+    let x = Arc::new(AtomicU32::new(0));
+    let y = Arc::clone(&x);
+    let first = thread::spawn(|| {});
+    let second = thread::spawn(move || { first.join().unwrap(); y.store(1, SeqCst); });
+    let third = thread::spawn(move || { while x.load(SeqCst) == 0 {} panic!(\"boom\"); });
+    second.join().unwrap();
+    third.join().unwrap();
+}
+";
+    let dir = package(&format!("{HEAD}{source}"));
+    for (harness, more, under_test) in [
+        ("cut", &["--max-steps", "20"][..], "second"),
+        ("behind_another", &[], "third"),
+    ] {
+        let args = [
+            "check",
+            "--no-explore",
+            "--format",
+            "json",
+            "--harness",
+            harness,
+        ];
+        let report = seqz(dir.path(), args.iter().chain(more)).json();
+        let roles = report["harnesses"][0]["roles"].as_array().unwrap();
+        let role = roles.iter().find(|it| it["under_test"] == under_test);
+        let levels = role.unwrap()["levels"].as_array().unwrap();
+        assert_eq!(levels.len(), 4);
+        assert!(
+            levels.iter().all(|it| it["exhausted"] == false),
+            "{levels:#?}"
+        );
+    }
+    let whole = seqz(dir.path(), ["check", "--no-explore", "--harness", "cut"]);
+    assert_eq!(whole.code, Some(1), "{}", whole.shown());
+}
+
+/// A panic that the harness handles is none of its failures, also where another thread fails beside it.
+#[test]
+fn a_panic_that_is_handled_beside_others_is_no_bug() {
+    let source = "
+#[test]
+fn one_is_handled() {
+    let x = Arc::new(AtomicU32::new(0));
+    let adds = || { let x = Arc::clone(&x); move || x.fetch_add(1, SeqCst) };
+    let (a, b, c) = (adds(), adds(), adds());
+    let one = thread::spawn(move || assert_eq!(a(), 0, \"counts\"));
+    let handled = thread::spawn(move || assert_eq!(b(), 0, \"is handled\"));
+    let last = thread::spawn(move || { c(); });
+    one.join().unwrap();
+    let _ = handled.join();
+    last.join().unwrap();
+}
+";
+    let dir = package(&format!("{HEAD}{source}"));
+    for (command, found) in [("check", "bugs"), ("explore", "failures")] {
+        let run = seqz(dir.path(), [command, "--format", "json"]);
+        let report = run.json();
+        let found = report["harnesses"][0][found].as_array().unwrap();
+        assert_eq!(found.len(), 1, "{command}: {found:#?}");
+        let message = found[0]["message"].as_str().unwrap();
+        assert!(message.contains("counts"), "{message}");
+    }
 }

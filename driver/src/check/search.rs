@@ -93,7 +93,7 @@ impl Search<'_> {
         Ok(cut)
     }
 
-    /// Has the thread of this name, and no other, put under test. Returns why that can't be, where no such thread runs beside
+    /// Has the threads of this name, and no others, put under test in turn. Returns why that can't be, where no such thread runs beside
     /// others.
     ///
     /// The source doesn't tell which threads run side by side, nor in which order they begin: one execution does.
@@ -127,13 +127,14 @@ impl Search<'_> {
             Some(own) => own == name,
             None => name == "main" && thread.spawned.is_none(),
         };
-        let number = threads.iter().position(is_meant);
-        let role = number.and_then(|number| u8::try_from(number).ok());
-        match role {
-            Some(role) => check.roles = vec![Role(role).into()],
+        // Several threads may have one name.
+        let meant = (0..).map(Role).zip(threads).filter(|it| is_meant(it.1));
+        let meant: Vec<_> = meant.map(|(role, _)| role.into()).collect();
+        match meant {
             // Where no two threads run side by side, the search says so.
-            None if threads.is_empty() => {}
-            None => {
+            _ if threads.is_empty() => {}
+            meant if !meant.is_empty() => check.roles = meant,
+            _ => {
                 let known = (0..).map(Role).zip(threads).map(|(role, thread)| {
                     let main = || "main".to_owned();
                     let own = thread.spawned.is_none().then(main);

@@ -296,6 +296,8 @@ pub enum Reason {
     Barrier,
     /// An interfering thread goes on after it has waited for another one, which was not followed.
     BehindAnother,
+    /// An execution with a smaller k was cut, and those that grow out of it were not made.
+    SmallerK,
     /// A reader may wait for ever behind a writer that waits, in an order that the strategy leaves out.
     WaitingWriter,
     /// An attempt to read a lock succeeded that may also fail, since a writer waits for the lock.
@@ -314,7 +316,7 @@ pub enum Reason {
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 25] = [
+    pub const ALL: [Self; 26] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -333,6 +335,7 @@ impl Reason {
         Self::LaterRound,
         Self::Barrier,
         Self::BehindAnother,
+        Self::SmallerK,
         Self::WaitingWriter,
         Self::TriedBesideWriter,
         Self::UsedUnpark,

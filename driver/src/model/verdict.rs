@@ -282,6 +282,8 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
     let mut reasons: Vec<_> = levels
         .iter()
         .flat_map(|level| level.reasons.clone())
+        // The smaller k has a reason of its own.
+        .filter(|reason| *reason != Reason::SmallerK)
         .collect();
     reasons.extend((cut > undecided).then_some(Reason::StepBound));
     reasons.extend((undecided > 0).then_some(Reason::Undecided));

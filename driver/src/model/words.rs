@@ -334,6 +334,9 @@ pub const fn reason(reason: Reason) -> &'static str {
         Reason::BehindAnother => {
             "an interfering thread waits for the end of another one and goes on, and what it does then was left out: `seqz explore` goes further"
         }
+        Reason::SmallerK => {
+            "an execution with a smaller k was not run to its end, and what grows out of it was not tried"
+        }
         Reason::WaitingWriter => {
             "a reader may wait for ever behind a writer that waits, in an order that this strategy leaves out: `odpor` does not"
         }

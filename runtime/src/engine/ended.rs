@@ -467,6 +467,11 @@ fn look_at(
                 (bystander, bug.follows) = (answer.bystander, answer.follows);
             }
             None => {
+                // As in an exploration, the harness has handled it once that it has been seen to.
+                if key.kind == BugKind::Panic && key.place != NO_PLACE {
+                    let place = key.place.clone();
+                    outside(|| engine.endings.handled.insert(place));
+                }
                 engine.endings.dismiss(key);
                 return;
             }
