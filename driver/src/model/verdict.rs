@@ -282,14 +282,16 @@ pub fn of_harness(report: &HarnessReport) -> Verdict {
     let mut reasons: Vec<_> = levels
         .iter()
         .flat_map(|level| level.reasons.clone())
-        // The smaller k has a reason of its own.
-        .filter(|reason| *reason != Reason::SmallerK)
         .collect();
     reasons.extend((cut > undecided).then_some(Reason::StepBound));
     reasons.extend((undecided > 0).then_some(Reason::Undecided));
     reasons.extend((!report.not_followed.is_empty()).then_some(Reason::Unfollowed));
     reasons.extend((!report.lone.is_empty()).then_some(Reason::Reasonless));
     reasons.extend((!report.faults.is_empty()).then_some(Reason::Refuted));
+    // The smaller k has a reason of its own.
+    if reasons.iter().any(|reason| *reason != Reason::SmallerK) {
+        reasons.retain(|reason| *reason != Reason::SmallerK);
+    }
     let k = levels.iter().map(|level| level.k).max().unwrap_or(0);
     let searched = matches!(
         report.status,
