@@ -60,7 +60,7 @@ pub(super) fn run(args: &InitArgs) -> Result<Verdict, Error> {
         write(&file, text).map_err(writing(&file))?;
         said.push(format!("{} is written", shown(&file)));
     }
-    said.push("`seqz test` tests all harnesses with it".into());
+    said.push("`seqz test` tests all harnesses with what seqz.toml says".into());
     Output::stdout().write(|out| said.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     Ok(Verdict::Clean)
 }
