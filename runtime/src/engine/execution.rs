@@ -182,16 +182,16 @@ impl Machine {
         self.engine.endings.label = label;
     }
 
-    /// All executions have been made: a panic that no harness has handled is a bug now, if there is no other. Returns the label, as
+    /// All executions have been made: a panic that no harness has handled is a bug now. Returns the label, as
     /// [`Machine::search_in`] set it, under which each bug that is added now was found.
     pub fn end_search(&mut self) -> Vec<usize> {
         let mut labels = Vec::new();
-        let kept = self.engine.endings.take_kept();
-        // What kept the harness from joining such a thread is a bug itself then, and the thread's panic may be handled without
-        // it: an execution is followed up to the panic alone, so that none may have shown what becomes of it.
+        let mut kept = self.engine.endings.take_kept();
+        // Among several threads an execution is followed up to the panic alone, so that none may have shown that the harness
+        // handles it: then what kept the harness from joining the thread is a bug itself, and told.
         let mut bugs = self.engine.ledger.bugs.iter();
         if bugs.any(|(bug, _)| bug.kind == BugKind::Panic) {
-            return labels;
+            kept.retain(|kept| kept.bug.threads.len() <= 2);
         }
         for kept in kept {
             if self.engine.ledger.add_late(&kept.key, kept.bug) {
