@@ -131,6 +131,7 @@ impl Search<'_> {
             let before = self.best.clone();
             self.each_part()?;
             self.pairs()?;
+            self.sums()?;
             if self.best == before {
                 return Some(());
             }
@@ -224,6 +225,47 @@ impl Search<'_> {
                 difference /= 2;
             }
         }
+    }
+
+    /// Divides two numbers and a third one, which is their sum. Where that has overflowed, neither of them gets smaller
+    /// with it.
+    fn sums(&mut self) -> Option<()> {
+        let count = self.numbers().len();
+        if count > PAIRED {
+            return Some(());
+        }
+        for one in 0..count {
+            for other in one + 1..count {
+                for sum in (0..count).filter(|sum| ![one, other].contains(sum)) {
+                    self.divide([one, other, sum])?;
+                }
+            }
+        }
+        Some(())
+    }
+
+    /// Divides two numbers by a power of two, the largest that will do, if the third one is their sum.
+    fn divide(&mut self, which: [usize; 3]) -> Option<()> {
+        let numbers = self.numbers();
+        let [(one, bytes, a), (other, same, b), (sum, as_well, c)] = which.map(|it| numbers[it]);
+        let fits = u128::MAX >> (128 - 8 * bytes);
+        if same != bytes || as_well != bytes || a.wrapping_add(b) & fits != c {
+            return Some(());
+        }
+        for shift in (1..8 * bytes).rev() {
+            let mut candidate = self.best.clone();
+            for (at, bits) in [
+                (one, a >> shift),
+                (other, b >> shift),
+                (sum, (a >> shift) + (b >> shift)),
+            ] {
+                put(&mut candidate, &mut at.clone(), &Value::Scalar(bits));
+            }
+            if self.take(candidate)? {
+                return Some(());
+            }
+        }
+        Some(())
     }
 
     /// The positions of the integers, their numbers of bytes, and their bits.
@@ -452,16 +494,21 @@ mod tests {
 
     #[test]
     fn numbers_that_belong_together_get_smaller_together() {
-        let (a, b) = (7_654_321_u32, 8_765_432_u32);
-        let bytes: Vec<u8> = [a, b, a + b]
-            .iter()
-            .flat_map(|it| it.to_le_bytes())
-            .collect();
-        let (found, asked) = smallest::<(u32, u32, u32)>(&bytes, |(a, b, c)| {
-            a.wrapping_add(*b) == *c && *a > 1000 && *b > 77
-        });
-        assert_eq!(found, (1001, 78, 1079));
-        assert!(asked < 5_000, "{asked}");
+        // The second sum is 0, as it has overflowed.
+        for (a, b) in [
+            (7_654_321_u32, 8_765_432_u32),
+            (1_165_718_993, 3_129_248_303),
+        ] {
+            let bytes: Vec<u8> = [a, b, a.wrapping_add(b)]
+                .iter()
+                .flat_map(|it| it.to_le_bytes())
+                .collect();
+            let (found, asked) = smallest::<(u32, u32, u32)>(&bytes, |(a, b, c)| {
+                a.wrapping_add(*b) == *c && *a > 1000 && *b > 77
+            });
+            assert_eq!(found, (1001, 78, 1079));
+            assert!(asked < 5_000, "{asked}");
+        }
     }
 
     #[test]
