@@ -173,7 +173,7 @@ const TRANSFORM: &[&str] = &[
 ];
 
 const DRIVER: &[&str] = &[
-    "digest embed generated_manifest layout portable said style terminal variant visible",
+    "digest embed generated_manifest layout portable rustc said style terminal variant visible",
     "compiled diagnostic",
     "error model",
     "findings harness lock manifest output solvers worker",

@@ -295,7 +295,7 @@ fn inputs_of_all_kinds_are_found_and_made_small() {
     let crc = |values: &[String]| {
         let bytes = values[0].trim_matches(['[', ']']).split(", ");
         let bytes: Vec<u8> = bytes.map(|byte| byte.parse().unwrap()).collect();
-        // Each shorter one needs another sum, and the time for that is limited.
+        // A shorter one needs another sum, which nothing tells: a packet stays as long as it was found.
         (8..=16).contains(&bytes.len()) && bytes[4] == 7
     };
     let expected: [(&str, Small<'_>); 9] = [

@@ -45,6 +45,7 @@ mod portable;
 pub mod program;
 pub mod replay;
 pub mod report;
+mod rustc;
 mod said;
 pub mod solvers;
 pub mod sources;

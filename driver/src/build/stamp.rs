@@ -3,19 +3,19 @@
 use std::env;
 use std::fs;
 use std::path::{Path, PathBuf};
-use std::process::Command;
 
 use crate::digest::Digest;
 use crate::embed;
 use crate::error::Error;
 use crate::program::SOURCE_MAP;
+use crate::rustc::{self, Silent};
 
 /// A digest of all that goes into a worker: the generated files, the runtime, the versions locked, the compiler and its
 /// flags.
 pub(crate) fn of(files: &[(PathBuf, String)], lock_file: Option<&Path>) -> Result<String, Error> {
     let mut digest = Digest::new();
     digest.add(env!("CARGO_PKG_VERSION").as_bytes());
-    digest.add(&compiler()?);
+    digest.add(compiler()?.as_bytes());
     // Whatever else has a say in how cargo builds.
     let mut variables: Vec<_> = env::vars_os()
         .filter(|(name, _)| matters(&name.to_string_lossy()))
@@ -63,21 +63,6 @@ fn matters(variable: &str) -> bool {
 }
 
 /// What `rustc -vV` prints: version, commit and host.
-fn compiler() -> Result<Vec<u8>, Error> {
-    let rustc = env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let cannot = |why: &dyn std::fmt::Display, output: String| Error::Build {
-        message: format!("cannot run `{}`: {why}", rustc.display()),
-        output,
-    };
-    let output = Command::new(&rustc).arg("-vV").output();
-    let output = output.map_err(|e| {
-        let needed = "seqz builds the transformed program with cargo and rustc";
-        cannot(&e, needed.into())
-    })?;
-    // What a failed run printed tells no compiler from another.
-    if !output.status.success() {
-        let said = String::from_utf8_lossy(&output.stderr);
-        return Err(cannot(&output.status, said.into_owned()));
-    }
-    Ok(output.stdout)
+fn compiler() -> Result<String, Error> {
+    rustc::says(&["-vV"]).map_err(|Silent { message, output }| Error::Build { message, output })
 }

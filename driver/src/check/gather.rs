@@ -157,8 +157,8 @@ impl Gathered {
         );
         let levels = &mut self.report.roles[at].levels;
         // An execution with k non-local reads is one with fewer, up to its last one.
-        let below = levels.iter().filter(|level| level.k < k);
-        if reasons.is_empty() && below.into_iter().any(|level| !level.exhausted) {
+        let mut levels_below = levels.iter().filter(|level| level.k < k);
+        if reasons.is_empty() && levels_below.any(|level| !level.exhausted) {
             reasons.push(Reason::SmallerK);
         }
         levels.retain(|known| known.k != k);

@@ -78,7 +78,7 @@ pub enum UnderTest {
     Each,
     /// The one with this number among them.
     One(Role),
-    /// The one of this name; `main` is the one that runs the harness. A run tells its number.
+    /// Those of this name; `main` is the one that runs the harness. A run tells their numbers.
     Named(String),
 }
 

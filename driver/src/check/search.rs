@@ -93,8 +93,8 @@ impl Search<'_> {
         Ok(cut)
     }
 
-    /// Has the threads of this name, and no others, put under test in turn. Returns why that can't be, where no such thread runs beside
-    /// others.
+    /// Has the threads of this name, and no others, put under test in turn. Returns why that can't be, where no such thread
+    /// runs beside others.
     ///
     /// The source doesn't tell which threads run side by side, nor in which order they begin: one execution does.
     ///
@@ -113,8 +113,6 @@ impl Search<'_> {
         );
         let store = self.store.take();
         let first = CheckRequest {
-            roles: vec![Role::FIRST.into()],
-            others: false,
             k_max: 0,
             max_executions: 1,
             ..check.clone()
@@ -123,31 +121,26 @@ impl Search<'_> {
         self.store = store;
         ended?;
         let threads = &one.report.threads;
-        let is_meant = |thread: &Thread| match &thread.name {
-            Some(own) => own == name,
-            None => name == "main" && thread.spawned.is_none(),
-        };
-        // Several threads may have one name.
-        let meant = (0..).map(Role).zip(threads).filter(|it| is_meant(it.1));
-        let meant: Vec<_> = meant.map(|(role, _)| role.into()).collect();
-        match meant {
-            // Where no two threads run side by side, the search says so.
-            _ if threads.is_empty() => {}
-            meant if !meant.is_empty() => check.roles = meant,
-            _ => {
-                let known = (0..).map(Role).zip(threads).map(|(role, thread)| {
-                    let main = || "main".to_owned();
-                    let own = thread.spawned.is_none().then(main);
-                    let name = thread.name.clone().or(own);
-                    name.unwrap_or_else(|| role.name().to_owned())
-                });
-                let known: Vec<_> = known.collect();
-                return Ok(Some(format!(
-                    "no thread `{name}` runs beside others here that could be under test: there are {}",
-                    known.join(", ")
-                )));
-            }
+        // Where no two threads run side by side, the search says so.
+        if threads.is_empty() {
+            return Ok(None);
         }
+        let name_of = |thread: &Thread| {
+            let main = thread.spawned.is_none().then(|| "main".to_owned());
+            thread.name.clone().or(main)
+        };
+        let all = || (0..).map(Role).zip(threads.iter().map(name_of));
+        // Several threads may have one name.
+        let meant = all().filter(|(_, own)| own.as_deref() == Some(name));
+        let meant: Vec<_> = meant.map(|(role, _)| role.into()).collect();
+        if meant.is_empty() {
+            let known = all().map(|(role, own)| own.unwrap_or_else(|| role.name().to_owned()));
+            return Ok(Some(format!(
+                "no thread `{name}` runs beside others here that could be under test: there are {}",
+                known.collect::<Vec<_>>().join(", ")
+            )));
+        }
+        check.roles = meant;
         Ok(None)
     }
 

@@ -8,9 +8,9 @@
 //! may be, and one that refuses it.
 
 use std::ffi::{OsStr, OsString};
-use std::fs;
 use std::ops::Range;
 use std::path::{Path, PathBuf};
+use std::{fs, iter};
 
 use clap::error::ErrorKind;
 use clap::parser::ValueSource;
@@ -47,9 +47,9 @@ struct Given {
 }
 
 /// An option that the file gives to a command.
-struct Default {
+struct Argument {
     /// As on the command line: `--time=20`.
-    argument: String,
+    text: String,
     span: Range<usize>,
 }
 
@@ -86,11 +86,11 @@ pub(super) fn with_defaults(
     if defaults.is_empty() {
         return Ok((line, None));
     }
-    let said: Vec<_> = defaults.iter().map(|it| it.argument.clone()).collect();
+    let said: Vec<_> = defaults.iter().map(|it| it.text.clone()).collect();
     let said = format!("{} gives {}", shown(&project.file), said.join(" "));
     let mut line = line;
     let at = line.iter().position(|it| it == name).map_or(1, |at| at + 1);
-    let arguments = defaults.iter().map(|it| OsString::from(&it.argument));
+    let arguments = defaults.iter().map(|it| OsString::from(&it.text));
     line.splice(at..at, arguments);
     if let Err(error) = command.clone().try_get_matches_from(&line)
         && !matches!(
@@ -125,28 +125,29 @@ fn find(path: &Path) -> Result<Option<Given>, Error> {
         Ok(here) => file.strip_prefix(here).map(Path::to_owned).unwrap_or(file),
         Err(_) => file,
     };
-    let read = |file: PathBuf, path| {
-        let text = fs::read_to_string(&file);
-        let file = as_named(file);
-        match text {
-            Ok(text) => Ok(Given { file, text, path }),
-            Err(source) => Err(Error::File {
-                what: "read",
-                path: file,
-                source,
-            }),
-        }
-    };
     let first = if path.is_dir() { 0 } else { 1 };
     for dir in path.ancestors().skip(first) {
         let own = dir.join(FILE);
         if own.is_file() {
-            return read(own, &[]).map(Some);
+            let text = fs::read_to_string(&own);
+            let file = as_named(own);
+            return match text {
+                Ok(text) => Ok(Some(Given {
+                    file,
+                    text,
+                    path: &[],
+                })),
+                Err(source) => Err(Error::File {
+                    what: "read",
+                    path: file,
+                    source,
+                }),
+            };
         }
         let manifest = dir.join("Cargo.toml");
         // What is wrong with a manifest is said when the program is loaded.
-        let table = fs::read_to_string(&manifest).ok();
-        let table = table.and_then(|text| text.parse::<toml::Table>().ok());
+        let text = fs::read_to_string(&manifest).unwrap_or_default();
+        let table = text.parse::<toml::Table>().ok();
         let has = |path: &[&str]| {
             let mut at = table.as_ref();
             for key in path {
@@ -159,7 +160,8 @@ fn find(path: &Path) -> Result<Option<Given>, Error> {
             &["workspace", "metadata", "seqz"],
         ] {
             if has(path) {
-                return read(manifest, path).map(Some);
+                let file = as_named(manifest);
+                return Ok(Some(Given { file, text, path }));
             }
         }
         if has(&["workspace"]) || dir.join(".git").exists() {
@@ -185,7 +187,12 @@ impl Given {
     }
 
     /// What is given to this command beside what the user has given.
-    fn of(&self, command: &Command, name: &str, given: &ArgMatches) -> Result<Vec<Default>, Error> {
+    fn of(
+        &self,
+        command: &Command,
+        name: &str,
+        given: &ArgMatches,
+    ) -> Result<Vec<Argument>, Error> {
         let all = DeTable::parse(&self.text)
             .map_err(|e| self.wrong(e.message(), e.span().unwrap_or(0..0), None))?;
         let mut table = all.get_ref();
@@ -207,24 +214,20 @@ impl Given {
                 for (key, value) in inner {
                     let Some(arg) = option(command, text, key.get_ref()) else {
                         let message = format!("`seqz {text}` has no option `{}`", key.get_ref());
-                        return Err(self.wrong(&message, key.span(), options_of(command, text)));
+                        let help = format!("`seqz help {text}` shows its options");
+                        return Err(self.wrong(&message, key.span(), Some(help)));
                     };
                     let taken = self.taken(command, text, arg, value)?;
-                    if text == name {
-                        defaults.extend(taken.filter(|_| is_free(command, name, arg, given)));
+                    if text == name && is_free(command, name, arg, given) {
+                        defaults.extend(taken);
                     }
                 }
                 continue;
             }
-            let takers: Vec<_> = COMMANDS
-                .iter()
-                .filter_map(|name| Some((*name, option(command, name, text)?)))
-                .collect();
-            let Some((taker, arg)) = takers
-                .iter()
-                .find(|(taker, _)| *taker == name)
-                .or(takers.first())
-            else {
+            // A value that this command has no use for is looked at all the same.
+            let mut takers = iter::once(name).chain(COMMANDS);
+            let taker = takers.find_map(|taker| Some((taker, option(command, taker, text)?)));
+            let Some((taker, arg)) = taker else {
                 let message = format!("no command has an option `{text}`");
                 let help = Some(format!(
                     "a key is the name of an option, as `seqz help check` shows them, or of a command: {}",
@@ -233,8 +236,8 @@ impl Given {
                 return Err(self.wrong(&message, span, help));
             };
             let taken = self.taken(command, taker, arg, value)?;
-            if *taker == name && !is_own(text) {
-                defaults.extend(taken.filter(|_| is_free(command, name, arg, given)));
+            if taker == name && !is_own(text) && is_free(command, name, arg, given) {
+                defaults.extend(taken);
             }
         }
         Ok(defaults)
@@ -247,7 +250,7 @@ impl Given {
         name: &str,
         arg: &Arg,
         value: &Spanned<DeValue<'_>>,
-    ) -> Result<std::vec::IntoIter<Default>, Error> {
+    ) -> Result<Vec<Argument>, Error> {
         let option = arg.get_long().unwrap_or_default();
         let takes_values = arg.get_action().takes_values();
         let several = matches!(arg.get_action(), clap::ArgAction::Append);
@@ -259,8 +262,8 @@ impl Given {
             DeValue::Float(number) => Some(number.as_str().to_owned()),
             _ => None,
         };
-        let argument = |text: String, span| Default {
-            argument: format!("--{option}={text}"),
+        let argument = |text: String, span| Argument {
+            text: format!("--{option}={text}"),
             span,
         };
         let wanted = match (takes_values, several) {
@@ -274,8 +277,8 @@ impl Given {
         };
         let mut taken = Vec::new();
         match value.get_ref() {
-            DeValue::Boolean(true) if !takes_values => taken.push(Default {
-                argument: format!("--{option}"),
+            DeValue::Boolean(true) if !takes_values => taken.push(Argument {
+                text: format!("--{option}"),
                 span: value.span(),
             }),
             DeValue::Boolean(false) if !takes_values => {}
@@ -294,7 +297,7 @@ impl Given {
             _ => return wrong(value.span()),
         }
         for it in &taken {
-            let line = [command.get_name(), name, &it.argument];
+            let line = [command.get_name(), name, &it.text];
             if let Err(error) = command.clone().try_get_matches_from(line)
                 && matches!(
                     error.kind(),
@@ -304,11 +307,11 @@ impl Given {
                 return Err(self.wrong(&sentence(&error), it.span.clone(), None));
             }
         }
-        Ok(taken.into_iter())
+        Ok(taken)
     }
 }
 
-/// The option of a command that has this name, without its dashes. What only makes sense for one run is none.
+/// The option of a command that has this name, without its dashes; the one that leaves the file out is none.
 fn option<'c>(command: &'c Command, name: &str, key: &str) -> Option<&'c Arg> {
     let command = command.find_subcommand(name)?;
     let mut all = command.get_arguments();
@@ -316,14 +319,7 @@ fn option<'c>(command: &'c Command, name: &str, key: &str) -> Option<&'c Arg> {
         let aliases = arg.get_all_aliases().unwrap_or_default();
         arg.get_long() == Some(key) || aliases.contains(&key)
     })
-    .filter(|arg| {
-        arg.get_id() != "no_config" && arg.get_id() != "help" && arg.get_id() != "version"
-    })
-}
-
-fn options_of(command: &Command, name: &str) -> Option<String> {
-    command.find_subcommand(name)?;
-    Some(format!("`seqz help {name}` shows its options"))
+    .filter(|arg| arg.get_id() != "no_config")
 }
 
 /// Options that choose the same thing together: one of them on the command line stands for all.

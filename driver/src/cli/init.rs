@@ -1,14 +1,14 @@
 //! `seqz init`: what a project needs to have seqz run in it, explained in the files themselves.
 
-use std::path::{Path, PathBuf};
-use std::{fs, io};
+use std::fs;
+use std::path::PathBuf;
 
 use clap::Args;
 
 use super::{Verdict, defaults};
 use crate::diagnostic::shown;
 use crate::error::Error;
-use crate::output::{Output, writing};
+use crate::output::{self, Output, writing};
 
 /// Arguments of `seqz init`.
 #[derive(Debug, Args)]
@@ -57,17 +57,13 @@ pub(super) fn run(args: &InitArgs) -> Result<Verdict, Error> {
             ));
             continue;
         }
-        write(&file, text).map_err(writing(&file))?;
+        if let Some(dir) = file.parent() {
+            fs::create_dir_all(dir).map_err(writing(dir))?;
+        }
+        output::replace(&file, text.as_bytes()).map_err(writing(&file))?;
         said.push(format!("{} is written", shown(&file)));
     }
     said.push("`seqz test` tests all harnesses with what seqz.toml says".into());
     Output::stdout().write(|out| said.iter().try_for_each(|line| writeln!(out, "{line}")))?;
     Ok(Verdict::Clean)
-}
-
-fn write(file: &Path, text: &str) -> io::Result<()> {
-    if let Some(dir) = file.parent() {
-        fs::create_dir_all(dir)?;
-    }
-    fs::write(file, text)
 }

@@ -4,10 +4,11 @@ use std::collections::{BTreeSet, HashMap};
 use std::fs;
 use std::io;
 use std::path::Path;
-use std::process::Command;
 
 use cargo_metadata::{DependencyKind, Metadata, MetadataCommand, PackageId, TargetKind};
 use seqz_transform::sharing::Source;
+
+use crate::rustc;
 
 /// All packages that cargo resolves.
 pub(super) struct Graph {
@@ -162,15 +163,7 @@ fn package(package: &cargo_metadata::Package) -> Package {
 }
 
 fn rustc(arguments: &[&str]) -> Result<String, String> {
-    let rustc = std::env::var_os("RUSTC").unwrap_or_else(|| "rustc".into());
-    let output = Command::new(rustc)
-        .args(arguments)
-        .output()
-        .map_err(|error| format!("cannot run rustc: {error}"))?;
-    if !output.status.success() {
-        return Err(format!("rustc ended with {}", output.status));
-    }
-    Ok(String::from_utf8_lossy(&output.stdout).into_owned())
+    rustc::says(arguments).map_err(|silent| silent.message)
 }
 
 /// Returns the name of the target that rustc compiles for.

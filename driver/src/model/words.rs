@@ -219,6 +219,10 @@ pub fn under_test(bug: &Bug, threads: &[Thread]) -> String {
     thread(bug.under_test, threads)
 }
 
+/// What is said below the non-local reads of a bug.
+pub const OTHER_READS: &str =
+    "Every other read, of any thread, sees what its own thread wrote last, or the initial value.";
+
 /// Returns the headline of the explanation, which follows the bug itself.
 #[must_use]
 pub fn reads_needed(bug: &Bug) -> String {

@@ -258,12 +258,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         }
     }
     if bug.k > 0 {
-        paragraph(
-            out,
-            "  ",
-            "Every other read, of any thread, sees what its own thread wrote last, or the initial value.",
-            columns,
-        )?;
+        paragraph(out, "  ", words::OTHER_READS, columns)?;
     }
     let thread = words::under_test(bug, &harness.threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;

@@ -230,42 +230,41 @@ impl Search<'_> {
     /// Divides two numbers and a third one, which is their sum. Where that has overflowed, neither of them gets smaller
     /// with it.
     fn sums(&mut self) -> Option<()> {
-        let count = self.numbers().len();
+        let mut numbers = self.numbers();
+        let count = numbers.len();
         if count > PAIRED {
             return Some(());
         }
         for one in 0..count {
             for other in one + 1..count {
                 for sum in (0..count).filter(|sum| ![one, other].contains(sum)) {
-                    self.divide([one, other, sum])?;
+                    if self.divide([one, other, sum].map(|it| numbers[it]))? {
+                        numbers = self.numbers();
+                    }
                 }
             }
         }
         Some(())
     }
 
-    /// Divides two numbers by a power of two, the largest that will do, if the third one is their sum.
-    fn divide(&mut self, which: [usize; 3]) -> Option<()> {
-        let numbers = self.numbers();
-        let [(one, bytes, a), (other, same, b), (sum, as_well, c)] = which.map(|it| numbers[it]);
+    /// Divides two numbers by a power of two, the largest that will do, if the third one is their sum. `true`: that was done.
+    fn divide(&mut self, of: [(usize, usize, u128); 3]) -> Option<bool> {
+        let [(one, bytes, a), (other, same, b), (sum, as_well, c)] = of;
         let fits = u128::MAX >> (128 - 8 * bytes);
         if same != bytes || as_well != bytes || a.wrapping_add(b) & fits != c {
-            return Some(());
+            return Some(false);
         }
         for shift in (1..8 * bytes).rev() {
+            let (a, b) = (a >> shift, b >> shift);
             let mut candidate = self.best.clone();
-            for (at, bits) in [
-                (one, a >> shift),
-                (other, b >> shift),
-                (sum, (a >> shift) + (b >> shift)),
-            ] {
-                put(&mut candidate, &mut at.clone(), &Value::Scalar(bits));
+            for (mut at, bits) in [(one, a), (other, b), (sum, a + b)] {
+                put(&mut candidate, &mut at, &Value::Scalar(bits));
             }
             if self.take(candidate)? {
-                return Some(());
+                return Some(true);
             }
         }
-        Some(())
+        Some(false)
     }
 
     /// The positions of the integers, their numbers of bytes, and their bits.

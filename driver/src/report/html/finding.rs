@@ -127,7 +127,7 @@ fn bug_facts(bug: &Bug, threads: &[Thread]) -> Markup {
             ol class="reads" {
                 @for read in &bug.non_local_reads { li { (code_marks(&words::non_local_read(bug, read))) } }
             }
-            p { "Every other read, of any thread, sees what its own thread wrote last, or the initial value." }
+            p { (words::OTHER_READS) }
         }
         p { "Under test: " (code_marks(&words::under_test(bug, threads))) "." }
         @if let Confirmation::Diverged { difference, .. } = &bug.confirmation { p class="more" { (clean(difference)) } }
