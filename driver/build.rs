@@ -156,7 +156,7 @@ fn compiled(
 }
 
 /// The features of the runtime that most programs take: for those whose shared values are all `Clone`, and for others.
-const VARIANTS: [&[&str]; 2] = [&[], &["copied_if_clone"]];
+const VARIANTS: [&[&str]; 2] = [&[], &["coercions", "copied_if_clone"]];
 
 /// Compiles the runtime in `sources` with these features, and leaves its libraries in the store.
 fn compile(

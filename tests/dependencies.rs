@@ -252,7 +252,7 @@ fn who_is_followed_and_who_is_not_is_listed() {
     ];
     let said = seqz(dir.path(), options).stdout;
     let said = said.split_whitespace().collect::<Vec<_>>().join(" ");
-    assert!(said.contains("followed by explore: bare 0.1.0"), "{said}");
+    assert!(said.contains("followed: bare 0.1.0"), "{said}");
     assert!(
         said.contains("not followed: crate `tickets` (an `AtomicUsize`"),
         "{said}"

@@ -293,7 +293,9 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
     );
     assert!(run.stdout.contains("no failure found"), "{}", run.shown());
     assert_eq!(run.code, Some(0), "{}", run.shown());
-    let run = seqz(dir.path(), ["check", "--harness", "lock"]);
+    let as_it_is = ["--not-followed", "hidden"];
+    let check = ["check", "--harness", "lock"];
+    let run = seqz(dir.path(), check.iter().chain(&as_it_is));
     assert!(
         run.stdout.contains("blocked in crate `hidden`"),
         "{}",
@@ -303,9 +305,7 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
     // So it is where the time is over before the wait is believed to last for ever.
     for (command, name) in [("explore", "lock"), ("check", "channel")] {
         let args = [command, "--harness", name, "--time", "0.4"];
-        let as_it_is = ["--not-followed", "hidden"];
-        let more = as_it_is.iter().filter(|_| command == "explore");
-        let run = seqz(dir.path(), args.iter().chain(more));
+        let run = seqz(dir.path(), args.iter().chain(&as_it_is));
         let said = run.stdout.split_whitespace().collect::<Vec<_>>().join(" ");
         for words in [
             "can't be ",

@@ -88,6 +88,12 @@ pub fn worker_runtime(knows: Knows) -> impl Iterator<Item = (PathBuf, String)> {
         .chain(vendored(VENDORED))
 }
 
+/// Returns the names of the packages that a worker links beside the program.
+pub fn packages() -> impl Iterator<Item = &'static str> {
+    let ground = manifests::GROUND.into_iter().map(|(package, _)| package);
+    ground.chain(["seqz-runtime"]).chain(OF_THE_SCHEDULER)
+}
+
 /// Returns a digest that tells one [`worker_runtime`] from another: of the files that the binary carries, and of those
 /// that this module writes.
 pub fn worker_runtime_in_short() -> Vec<String> {

@@ -427,8 +427,9 @@ impl Generated {
                 generated_manifest::set_path(entry, runtime);
                 // The only feature that a generated crate asks for by itself is the one of coercions.
                 coerces = entry.contains_key("features");
+                // A runtime that uses what is unstable is compiled with both features: one runtime serves all such programs.
                 let features = [
-                    ("coercions", coerces),
+                    ("coercions", coerces || copied_if_clone),
                     ("copied_if_clone", copied_if_clone),
                     ("sanitized", variant.sanitized),
                 ];

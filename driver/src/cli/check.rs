@@ -30,9 +30,8 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     let search = &args.search;
     // A harness that the sequential program can't run is refused when the search meets it: other harnesses may not need
     // what it uses.
-    let members = search
-        .packages
-        .load(Mode::Scheduled, &Follow::NOTHING, terminal)?;
+    let follow = Follow::named(&args.follow);
+    let members = search.packages.load(Mode::Scheduled, &follow, terminal)?;
     let chosen = members.chosen(&search.harness)?;
     search.known_inputs(chosen.iter().flat_map(Chosen::harnesses))?;
     search.keeps_one(&chosen)?;

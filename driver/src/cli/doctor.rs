@@ -74,13 +74,23 @@ fn tools(out: &mut dyn Write, width: usize) -> io::Result<()> {
 fn of_harnesses(out: &mut dyn Write, all: &[&Harness], width: usize) -> io::Result<()> {
     let refused = all.iter().filter(|it| it.unsupported.is_some()).count();
     let runs = || all.iter().filter(|it| it.unsupported.is_none());
-    let followed = runs().filter(|it| it.not_followed.is_empty()).count();
+    let followed = || runs().filter(|it| it.not_followed.is_empty());
+    let to_the_end = followed().count();
     let said = format!(
-        "{}: {followed} can be searched to the end, {} can be searched but not to the end, {refused} can't be run",
+        "{}: {to_the_end} can be searched to the end, {} can be searched but not to the end, {refused} can't be run",
         harnesses(all.len()),
-        all.len() - refused - followed,
+        all.len() - refused - to_the_end,
     );
     line(out, "harnesses", &said, width)?;
+    // Whether a type is small enough for all of its values is known when the program is built.
+    let with_inputs = followed().filter(|it| !it.parameters.is_empty()).count();
+    if with_inputs > 0 {
+        let said = format!(
+            "{}: a search comes to the end for the inputs that it tries, which are all values of small types, and a sample of others",
+            harnesses(with_inputs),
+        );
+        line(out, "with inputs", &said, width)?;
+    }
     let mut ways: BTreeMap<String, usize> = BTreeMap::new();
     for harness in runs() {
         for what in &harness.not_followed {
@@ -114,7 +124,7 @@ fn of_harnesses(out: &mut dyn Write, all: &[&Harness], width: usize) -> io::Resu
 fn of_dependencies(out: &mut dyn Write, all: &[&Dependency], width: usize) -> io::Result<()> {
     for it in all {
         let said = match it.why_not.as_ref().map(NotFollowed::phrase) {
-            None => format!("{} {}: followed by explore", it.name, it.version),
+            None => format!("{} {}: followed", it.name, it.version),
             Some(why) => format!("{} {}: not followed: {why}", it.name, it.version),
         };
         line(out, "dependency", &said, width)?;

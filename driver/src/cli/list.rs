@@ -29,7 +29,7 @@ struct Listing<'a> {
 struct Depends<'a> {
     name: &'a str,
     version: &'a str,
-    /// Whether `explore` follows the dependency.
+    /// Whether `check` and `explore` follow the dependency.
     followed: bool,
     /// Why not.
     not_followed: Option<&'a NotFollowed>,
@@ -168,7 +168,7 @@ fn of_dependencies(out: &mut dyn Write, all: &[&Dependency], width: usize) -> st
             .iter()
             .map(|it| format!("{} {}", it.name, it.version));
         let names: Vec<_> = names.collect();
-        let said = format!("followed by explore: {}", names.join(", "));
+        let said = format!("followed: {}", names.join(", "));
         report::human::paragraph(out, "", &said, width)?;
     }
     for it in others {

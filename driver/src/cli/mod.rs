@@ -204,6 +204,8 @@ pub struct TransformArgs {
 pub struct CheckArgs {
     #[command(flatten)]
     search: SearchArgs,
+    #[command(flatten)]
+    follow: FollowArgs,
     /// The largest number of non-local reads to try
     #[arg(long, value_name = "K", default_value_t = 3, value_parser = clap::value_parser!(u32).range(0..=64))]
     k_max: u32,
@@ -234,7 +236,7 @@ pub enum Format {
     Json,
 }
 
-/// Refuses to ask Z3 where it is not there.
+/// Reads a time in seconds.
 fn seconds(text: &str) -> Result<std::time::Duration, String> {
     let seconds: f64 = text
         .parse()

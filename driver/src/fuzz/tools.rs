@@ -9,6 +9,7 @@ use std::sync::atomic::AtomicBool;
 use super::layout::{Layout, WRAPPER, file};
 use super::target::Sanitizer;
 use crate::build::{install, stamp};
+use crate::embed;
 use crate::error::Error;
 use crate::lock;
 use crate::program::{Generated, Program};
@@ -123,6 +124,15 @@ impl Tools {
 /// profile may leave out.
 const SANITIZED: &str = "-Zsanitizer=address -Cdebuginfo=line-tables-only -Cstrip=none";
 
+/// Returns options for cargo that have packages compiled without optimization. A worker that AddressSanitizer watches runs few
+/// executions, and the checks that it puts into optimized code of the runtime take minutes to compile.
+fn plainly() -> impl Iterator<Item = String> {
+    embed::packages().flat_map(|package| {
+        let option = format!("profile.release.package.{package}.opt-level=0");
+        ["--config".to_owned(), option]
+    })
+}
+
 /// Builds the worker of a program with AddressSanitizer, to run the original program with it. Returns the worker and the
 /// directory of its source.
 ///
@@ -161,6 +171,7 @@ pub(super) fn build_sanitized(
             "--target",
             &host,
         ])
+        .args(plainly())
         .arg("--target-dir")
         .arg(&layout.build)
         .env("RUSTFLAGS", format!("{given} {SANITIZED}"))

@@ -131,10 +131,14 @@ pub struct HarnessReport {
 }
 
 impl HarnessReport {
-    /// Whether the harness is of a kind that no k reaches, such as one with a third thread.
+    /// Whether the harness can't be run as a sequential program: it is of a kind that no k reaches, or waits for ever in a
+    /// dependency, which an exploration follows.
     #[must_use]
     pub const fn is_beyond(&self) -> bool {
-        matches!(self.status, Status::Unsupported { .. })
+        matches!(
+            self.status,
+            Status::Unsupported { .. } | Status::Blocked { .. }
+        )
     }
 }
 

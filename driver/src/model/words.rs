@@ -1,7 +1,7 @@
 //! The explanation of a bug in words.
 
 use super::document::{Bug, HarnessReport, Input, Kind, NonLocalRead, Reason, Role, Site, Thread};
-use super::exploration::HeldUp;
+use super::exploration::{Failure, HeldUp};
 use super::schedule::Awaited;
 use crate::layout::{counted, in_words};
 
@@ -112,31 +112,82 @@ pub fn variable(name: Option<&str>) -> String {
     )
 }
 
+/// How the places of one finding are told: by their lines alone where all are of one file.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Places {
+    with_file: bool,
+}
+
+impl Places {
+    /// The places of a finding, which are all of these.
+    pub fn of<'a>(sites: impl IntoIterator<Item = &'a Site>) -> Self {
+        let mut files = sites.into_iter().map(|site| site.file.as_str());
+        let first = files.next();
+        Self {
+            with_file: files.any(|file| Some(file) != first),
+        }
+    }
+
+    /// The places of a bug, and those where its threads are started.
+    #[must_use]
+    pub fn of_bug(bug: &Bug, threads: &[Thread]) -> Self {
+        let own = [&bug.site, &bug.other_site].into_iter().flatten();
+        let reads = bug
+            .non_local_reads
+            .iter()
+            .flat_map(|read| [&read.read_site, &read.write_site]);
+        let trace = bug.trace.iter().filter_map(|step| step.site.as_ref());
+        let started = threads.iter().filter_map(|thread| thread.spawned.as_ref());
+        Self::of(own.chain(reads.flatten()).chain(trace).chain(started))
+    }
+
+    /// The places of a failure.
+    #[must_use]
+    pub fn of_failure(failure: &Failure) -> Self {
+        let waiting = failure.waiting.iter();
+        let waiting = waiting.flat_map(|it| [&it.site, &it.after, &it.missed]);
+        let events = failure.leading().iter().map(|event| &event.site);
+        let threads = failure.threads.iter().flatten();
+        let sites = [&failure.site].into_iter().chain(waiting).chain(events);
+        Self::of(sites.chain(threads.map(|thread| &thread.spawned)).flatten())
+    }
+
+    /// Names a place in a sentence: `line 12`, or `src/lib.rs:12`.
+    #[must_use]
+    pub fn name(self, site: &Site) -> String {
+        if self.with_file {
+            format!("{}:{}", site.file, site.line)
+        } else {
+            format!("line {}", site.line)
+        }
+    }
+}
+
 /// The remark where a guard goes out of scope: that place is not known, but the place where the lock was taken is.
 #[must_use]
-pub fn unlocks(variable: Option<&str>, taken: Option<&Site>) -> String {
+pub fn unlocks(variable: Option<&str>, taken: Option<&Site>, places: Places) -> String {
     let name = self::variable(variable);
-    let taken = taken.map_or_else(String::new, |site| format!(" of line {}", site.line));
+    let taken = taken.map_or_else(String::new, |site| format!(" of {}", places.name(site)));
     format!("(unlocks {name}{taken})")
 }
 
 /// Describes a thread of a schedule: its number, its name, and the place where it is started.
 #[must_use]
-pub fn numbered_thread(number: u32, threads: &[Option<Thread>]) -> String {
+pub fn numbered_thread(number: u32, threads: &[Option<Thread>], places: Places) -> String {
     let known = threads.get(number as usize).and_then(Option::as_ref);
     let name = known.and_then(|thread| thread.name.as_ref());
     let line = known.and_then(|thread| thread.spawned.as_ref());
     let name = name.map_or_else(String::new, |name| format!(" `{name}`"));
     match (number, line) {
         (0, _) => "0 (the harness)".to_owned(),
-        (_, Some(site)) => format!("{number}{name} (line {})", site.line),
+        (_, Some(site)) => format!("{number}{name} ({})", places.name(site)),
         (_, None) => format!("{number}{name}"),
     }
 }
 
 /// Says who was held up in each execution with a failure.
 #[must_use]
-pub fn held_up(held_up: &HeldUp, threads: &[Option<Thread>]) -> String {
+pub fn held_up(held_up: &HeldUp, threads: &[Option<Thread>], places: Places) -> String {
     let at = |site: &Option<Site>| {
         let site = site.as_ref();
         site.map_or_else(String::new, |site| {
@@ -151,12 +202,12 @@ pub fn held_up(held_up: &HeldUp, threads: &[Option<Thread>]) -> String {
     format!(
         "In each of these executions a thread that could go on is held up: thread {}{}, for {}, until the {what} of {}{} {ends}, \
          in thread {}.",
-        numbered_thread(held_up.thread, threads),
+        numbered_thread(held_up.thread, threads, places),
         at(&held_up.site),
         duration(held_up.nanoseconds),
         duration(held_up.took),
         at(&held_up.passing),
-        numbered_thread(held_up.by, threads),
+        numbered_thread(held_up.by, threads, places),
     )
 }
 
@@ -188,14 +239,16 @@ pub fn prime(number: u32, all: usize) -> String {
 
 /// Describes a thread in a sentence: its place in the order, its name, and the place where it is started.
 #[must_use]
-pub fn thread(role: Role, threads: &[Thread]) -> String {
+pub fn thread(role: Role, threads: &[Thread], places: Places) -> String {
     let order = format!("the {} thread", role.name());
     let Some(thread) = threads.get(role.index()) else {
         return order;
     };
     match (&thread.name, &thread.spawned) {
-        (Some(name), Some(site)) => format!("{order}, `{name}`, started at line {}", site.line),
-        (None, Some(site)) => format!("{order}, started at line {}", site.line),
+        (Some(name), Some(site)) => {
+            format!("{order}, `{name}`, started at {}", places.name(site))
+        }
+        (None, Some(site)) => format!("{order}, started at {}", places.name(site)),
         (Some(name), None) => format!("{order}, `{name}`"),
         (None, None) => format!("{order}, which runs the harness"),
     }
@@ -216,7 +269,7 @@ pub fn under_test(bug: &Bug, threads: &[Thread]) -> String {
         let order = bug.under_test.name();
         return format!("the {order} one of each two threads that run side by side");
     }
-    thread(bug.under_test, threads)
+    thread(bug.under_test, threads, Places::of_bug(bug, threads))
 }
 
 /// What is said below the non-local reads of a bug.
@@ -261,20 +314,10 @@ fn needs_no_other(bug: &Bug) -> bool {
 
 /// Describes one non-local read: "line 12 reads `pending_io` as written at line 31".
 #[must_use]
-pub fn non_local_read(bug: &Bug, read: &NonLocalRead) -> String {
+pub fn non_local_read(bug: &Bug, read: &NonLocalRead, places: Places) -> String {
     let name = variable(read.variable.as_deref());
-    // Line numbers of two files need the names of the files.
-    let files: Vec<_> = bug
-        .non_local_reads
-        .iter()
-        .flat_map(|r| [&r.read_site, &r.write_site])
-        .flatten()
-        .map(|site| &site.file)
-        .collect();
-    let several = files.windows(2).any(|pair| pair[0] != pair[1]);
-    let place = |site: &Option<super::document::Site>, unknown: u32, what: &str| match site {
-        Some(site) if several => format!("{}:{}", site.file, site.line),
-        Some(site) => format!("line {}", site.line),
+    let place = |site: &Option<Site>, unknown: u32, what: &str| match site {
+        Some(site) => places.name(site),
         None => format!("its {what} number {unknown}"),
     };
     let reader = place(&read.read_site, read.read, "read");

@@ -2,13 +2,12 @@
 
 use std::io::{self, Write};
 
-use seqz_runtime::vocabulary::REASONLESS;
-
 use super::lanes::{self, Lane, Row};
+use super::reasonless::{self, Reasonless};
 use crate::model::apart::{self, Uses as _};
 use crate::model::document::{Site, Thread};
 use crate::model::schedule::{Action, Event};
-use crate::model::words;
+use crate::model::words::{self, Places};
 
 /// A remark at the end of a schedule.
 #[derive(Clone, Debug)]
@@ -39,17 +38,32 @@ pub fn draw(
     numbers.sort_unstable();
     numbers.dedup();
     let lane = |thread: u32| numbers.binary_search(&thread).unwrap_or(0);
+    let places = Places::of(
+        events()
+            .filter_map(|event| event.site.as_ref())
+            .chain(marks.iter().map(|mark| mark.site))
+            .chain(
+                threads
+                    .iter()
+                    .flatten()
+                    .filter_map(|it| it.spawned.as_ref()),
+            ),
+    );
     let lanes: Vec<_> = numbers
         .iter()
         .map(|&number| Lane {
             tag: number.to_string(),
-            heading: words::numbered_thread(number, threads),
+            heading: words::numbered_thread(number, threads, places),
         })
         .collect();
     let mut rows: Vec<Row<'_>> = Vec::new();
     for event in events() {
         let (lane, site) = (lane(event.thread), event.site.as_ref());
-        let remark = takes_one_of_several(event).or_else(|| reasonless.tells(event));
+        let remark = takes_one_of_several(event).or_else(|| {
+            reasonless
+                .is_it(event)
+                .then(|| reasonless::GOES_ON.to_owned())
+        });
         if remark.is_none() && rows.last().is_some_and(|row| row.takes(lane, site)) {
             continue;
         }
@@ -63,7 +77,7 @@ pub fn draw(
         rows.push(Row {
             lane,
             site,
-            text: site.map_or_else(|| describe(event), |site| site.text.clone()),
+            text: site.map_or_else(|| describe(event, places), |site| site.text.clone()),
             remarks: remark.filter(|_| site.is_some()).into_iter().collect(),
             fails: false,
         });
@@ -87,45 +101,6 @@ pub fn draw(
     lanes::draw(out, &lanes, &rows, columns)
 }
 
-/// What happens without a reason, in a schedule: it is a thread there, which gives the others leave to.
-#[derive(Clone, Copy, Debug, Default)]
-struct Reasonless {
-    thread: Option<u32>,
-    object: Option<u32>,
-}
-
-impl Reasonless {
-    fn of(events: &[Event], threads: &[Option<Thread>]) -> Self {
-        let is_it = |thread: &Option<Thread>| {
-            let name = thread.as_ref().and_then(|thread| thread.name.as_deref());
-            name == Some(REASONLESS)
-        };
-        let thread = threads.iter().position(is_it);
-        let thread = thread.and_then(|number| u32::try_from(number).ok());
-        let mut gives = events
-            .iter()
-            .filter(|event| Some(event.thread) == thread && event.action == Action::Update);
-        Self {
-            thread,
-            object: gives.next().map(|event| event.object),
-        }
-    }
-
-    /// Whether the event shows nothing of the program.
-    fn hides(self, event: &Event) -> bool {
-        let is_its = self.thread == Some(event.thread)
-            || event.action == Action::Fork && self.thread == Some(event.object);
-        let in_vain = self.object == Some(event.object) && event.action == Action::FailedUpdate;
-        is_its || in_vain
-    }
-
-    /// Says that the thread goes on without a reason, if it does.
-    fn tells(self, event: &Event) -> Option<String> {
-        let it_does = self.object == Some(event.object) && event.action == Action::Update;
-        it_does.then(|| "goes on without a reason".to_owned())
-    }
-}
-
 /// Says which lock is taken, where the line doesn't: there are several locks of its name.
 fn takes_one_of_several(event: &Event) -> Option<String> {
     let name = event.variable.as_deref()?;
@@ -134,7 +109,7 @@ fn takes_one_of_several(event: &Event) -> Option<String> {
 }
 
 /// Describes an event that has no source line.
-fn describe(event: &Event) -> String {
+fn describe(event: &Event, places: Places) -> String {
     let name = words::variable(event.variable.as_deref());
     match event.action {
         Action::Local => "(goes on)".to_owned(),
@@ -147,7 +122,7 @@ fn describe(event: &Event) -> String {
         }
         Action::TryLockFailed | Action::TryLockSharedFailed => format!("(finds {name} locked)"),
         Action::Unlock | Action::UnlockShared => {
-            words::unlocks(event.variable.as_deref(), event.site.as_ref())
+            words::unlocks(event.variable.as_deref(), event.site.as_ref(), places)
         }
         Action::Fork => format!("(starts thread {})", event.object),
         Action::Begin => "(begins)".to_owned(),

@@ -5,6 +5,7 @@ use std::io::{self, Write};
 use super::events::{self, Mark};
 use super::human;
 use super::human::{Detail, cut_short, not_followed, paragraph, source_line, status, title};
+use super::reasonless::Reasonless;
 use crate::layout::{counted, grouped, in_words};
 use crate::model::document::{Kind, Status};
 use crate::model::exploration::{Counts, Exploration, Failure, HarnessExploration, Waiting};
@@ -59,7 +60,12 @@ pub fn harness(
             paragraph(out, "  ", &coupled, columns)?;
         }
         if let Some(held_up) = &found.held_up {
-            paragraph(out, "  ", &words::held_up(held_up, &found.threads), columns)?;
+            paragraph(
+                out,
+                "  ",
+                &words::held_up(held_up, &found.threads, words::Places::of_failure(found)),
+                columns,
+            )?;
         }
         human::file(out, found.finding.as_deref())?;
     }
@@ -112,13 +118,14 @@ pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Re
     if let Some(site) = failure.site.as_ref().filter(|_| failure.waiting.is_empty()) {
         source_line(out, site, columns)?;
     }
-    let thread = words::numbered_thread(failure.thread, &failure.threads);
+    let places = words::Places::of_failure(failure);
+    let thread = words::numbered_thread(failure.thread, &failure.threads, places);
     if failure.waiting.is_empty() {
         writeln!(out, "  In thread {thread}.")?;
     }
     for waiting in &failure.waiting {
-        let thread = words::numbered_thread(waiting.thread, &failure.threads);
-        let what = waits_for(failure.kind, waiting);
+        let thread = words::numbered_thread(waiting.thread, &failure.threads, places);
+        let what = waits_for(failure.kind, waiting, places);
         writeln!(out, "  Thread {thread} {what}:")?;
         if let Some(site) = &waiting.site {
             source_line(out, site, columns)?;
@@ -149,11 +156,12 @@ pub fn failure(out: &mut dyn Write, failure: &Failure, columns: usize) -> io::Re
 
 /// Says how many events lead to a failure, and how many follow it.
 fn length(failure: &Failure) -> String {
-    let leading = failure.leading().len();
-    let events = counted(leading as u64, "event", "events");
-    match failure.schedule.len() - leading {
+    let reasonless = Reasonless::of(&failure.schedule, &failure.threads);
+    let leading = reasonless.told(failure.leading());
+    let events = counted(leading, "event", "events");
+    match reasonless.told(&failure.schedule) - leading {
         0 => events,
-        after => format!("{events}, and {} after the failure", grouped(after as u64)),
+        after => format!("{events}, and {} after the failure", grouped(after)),
     }
 }
 
@@ -208,7 +216,7 @@ fn memory(name: Option<&str>) -> String {
 }
 
 /// Says what a thread waits for, or races with: "waits for the lock `a`, which thread 1 holds".
-fn waits_for(kind: Kind, waiting: &Waiting) -> String {
+fn waits_for(kind: Kind, waiting: &Waiting, places: words::Places) -> String {
     let name = waiting.variable.as_deref();
     match waiting.action {
         // Of memory: what the threads have done to it before.
@@ -263,8 +271,8 @@ fn waits_for(kind: Kind, waiting: &Waiting) -> String {
             let of = name.map_or_else(String::new, |name| format!(" of `{name}`"));
             let why = match (&waiting.missed, waiting.instead) {
                 (Some(site), _) => format!(
-                    "; the last notification, at line {}, was given before it waited",
-                    site.line
+                    "; the last notification, at {}, was given before it waited",
+                    places.name(site)
                 ),
                 (None, Some(thread)) => {
                     format!("; thread {thread} went on after the last notification")

@@ -242,8 +242,9 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
         &format!("{}.", sentence(&words::reads_needed(bug))),
         columns,
     )?;
+    let places = words::Places::of_bug(bug, &harness.threads);
     for (i, read) in bug.non_local_reads.iter().enumerate() {
-        let text = words::non_local_read(bug, read);
+        let text = words::non_local_read(bug, read, places);
         let lead = format!("    {}. ", i + 1);
         let indent = " ".repeat(lead.len());
         for (n, line) in wrap(&text, columns.saturating_sub(lead.len()).max(20))
@@ -291,7 +292,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     }
     if !bug.trace.is_empty() {
         writeln!(out, "\n  {bold}One interleaving that shows it:{bold:#}\n")?;
-        trace::draw(out, bug, columns)?;
+        trace::draw(out, bug, &harness.threads, columns)?;
     }
     if bug.count > 1 {
         writeln!(
@@ -346,7 +347,7 @@ fn fault(out: &mut dyn Write, bug: &Bug, report: &HarnessReport, columns: usize)
         paragraph(out, "  Inputs: ", &inputs, columns)?;
     }
     writeln!(out, "\n  {bold}What the sequential program does:{bold:#}\n")?;
-    trace::draw(out, bug, columns)?;
+    trace::draw(out, bug, &report.threads, columns)?;
     writeln!(out, "\n  {bold}What the original program does:{bold:#}\n")?;
     events::draw(out, bug.confirmation.schedule(), &[], &[], columns)
 }
@@ -494,13 +495,6 @@ pub fn closing(out: &mut dyn Write, report: &Report) -> io::Result<()> {
     if summary.checked > 0 {
         let rest = verdict::of_check(report).rest;
         writeln!(out, "{}.", sentence(&rest))?;
-        let mut not_followed = report.harnesses.iter().flat_map(|it| &it.not_followed);
-        if not_followed.any(|it| it.package.is_some()) {
-            writeln!(
-                out,
-                "A check builds all dependencies as they are: `seqz explore` follows most of those in which threads share something."
-            )?;
-        }
         if let Some(beyond) = verdict::beyond(report) {
             writeln!(out, "{beyond}.")?;
         }

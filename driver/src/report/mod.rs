@@ -8,6 +8,7 @@ pub mod human;
 mod lanes;
 mod plot;
 pub mod progress;
+mod reasonless;
 pub mod replayed;
 pub mod scene;
 pub mod several;

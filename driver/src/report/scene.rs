@@ -6,11 +6,12 @@
 use std::collections::HashMap;
 
 use super::lanes;
+use super::reasonless::Reasonless;
 use crate::findings::Found;
 use crate::model::document::{Bug, Op, Role, Site, Thread};
 use crate::model::exploration::Failure;
 use crate::model::schedule::Action;
-use crate::model::words;
+use crate::model::words::{self, Places};
 
 /// One execution, ready to be drawn.
 #[derive(Clone, Debug)]
@@ -21,6 +22,8 @@ pub struct Scene<'a> {
     pub events: Vec<Event<'a>>,
     /// The remarks at the end.
     pub marks: Vec<Mark<'a>>,
+    /// How places are told in sentences.
+    pub places: Places,
 }
 
 /// A thread of the scene.
@@ -64,6 +67,8 @@ pub struct Event<'a> {
     pub from: Option<usize>,
     /// For a non-local read and for the write that it sees: the index of the read in the explanation, from 0.
     pub pair: Option<u32>,
+    /// Whether the event is that the thread goes on without a reason.
+    pub reasonless: bool,
 }
 
 impl Event<'_> {
@@ -134,12 +139,14 @@ impl<'a> Scene<'a> {
                 lanes: Vec::new(),
                 events: Vec::new(),
                 marks: Vec::new(),
+                places: Places::default(),
             };
         }
+        let places = Places::of_bug(bug, threads);
         let lane = |role: Role, tag: &str, what: &str| Lane {
             thread: u32::try_from(role.index()).unwrap_or_default(),
             tag: tag.to_owned(),
-            title: format!("{}, {what}", words::thread(role, threads)),
+            title: format!("{}, {what}", words::thread(role, threads, places)),
         };
         let others = bug.interfering();
         let tags = (1..).map(|number| words::prime(number, others.len()).replace('\'', "′"));
@@ -164,12 +171,14 @@ impl<'a> Scene<'a> {
                 site: step.site.as_ref(),
                 from: None,
                 pair: step.pair,
+                reasonless: false,
             }
         });
         let mut scene = Self {
             events: events.collect(),
             lanes,
             marks: Vec::new(),
+            places,
         };
         scene.pair_up();
         scene.marks = scene.marks_of(bug);
@@ -211,8 +220,13 @@ impl<'a> Scene<'a> {
     }
 
     fn of_failure(failure: &'a Failure) -> Self {
-        let leading = failure.leading();
-        let mut numbers: Vec<u32> = leading.iter().map(|event| event.thread).collect();
+        let places = Places::of_failure(failure);
+        let reasonless = Reasonless::of(failure.leading(), &failure.threads);
+        let leading = || {
+            let events = failure.leading().iter();
+            events.filter(|event| !reasonless.hides(event))
+        };
+        let mut numbers: Vec<u32> = leading().map(|event| event.thread).collect();
         numbers.extend(failure.waiting.iter().map(|waiting| waiting.thread));
         numbers.push(failure.thread);
         numbers.sort_unstable();
@@ -223,10 +237,10 @@ impl<'a> Scene<'a> {
             tag: number.to_string(),
             title: format!(
                 "thread {}",
-                words::numbered_thread(number, &failure.threads)
+                words::numbered_thread(number, &failure.threads, places)
             ),
         });
-        let events = leading.iter().map(|event| Event {
+        let events = leading().map(|event| Event {
             lane: lane(event.thread),
             action: event.action,
             object: Some(event.object),
@@ -235,6 +249,7 @@ impl<'a> Scene<'a> {
             site: event.site.as_ref(),
             from: None,
             pair: None,
+            reasonless: reasonless.is_it(event),
         });
         let mut marks: Vec<_> = failure
             .waiting
@@ -266,6 +281,7 @@ impl<'a> Scene<'a> {
             events: events.collect(),
             lanes: lanes.collect(),
             marks,
+            places,
         };
         scene.pair_up();
         scene

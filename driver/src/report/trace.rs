@@ -4,14 +4,14 @@ use std::io::{self, Write};
 
 use super::lanes::{self, Lane, Row};
 use crate::model::apart::{self, Uses as _};
-use crate::model::document::{Bug, Op, Role, Step};
-use crate::model::words;
+use crate::model::document::{Bug, Op, Role, Step, Thread};
+use crate::model::words::{self, Places};
 
 /// Draws the trace of a bug.
 ///
 /// # Errors
 /// Errors of writing to `out`.
-pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
+pub fn draw(out: &mut dyn Write, bug: &Bug, threads: &[Thread], columns: usize) -> io::Result<()> {
     let under_test = Lane {
         tag: "T".into(),
         heading: format!("{} (T, under test)", bug.under_test.name()),
@@ -23,10 +23,11 @@ pub fn draw(out: &mut dyn Write, bug: &Bug, columns: usize) -> io::Result<()> {
         tag,
     });
     let lanes: Vec<Lane> = [under_test].into_iter().chain(others).collect();
-    lanes::draw(out, &lanes, &rows(bug, &interfering), columns)
+    let places = Places::of_bug(bug, threads);
+    lanes::draw(out, &lanes, &rows(bug, &interfering, places), columns)
 }
 
-fn rows<'a>(bug: &'a Bug, interfering: &[Role]) -> Vec<Row<'a>> {
+fn rows<'a>(bug: &'a Bug, interfering: &[Role], places: Places) -> Vec<Row<'a>> {
     let mut rows: Vec<Row<'_>> = Vec::new();
     for step in &bug.trace {
         let lane = lanes::of_party(step.thread, interfering);
@@ -40,12 +41,12 @@ fn rows<'a>(bug: &'a Bug, interfering: &[Role]) -> Vec<Row<'a>> {
             rows.push(Row {
                 lane,
                 site: shown,
-                text: shown.map_or_else(|| describe(step), |s| s.text.clone()),
+                text: shown.map_or_else(|| describe(step, places), |s| s.text.clone()),
                 remarks: takes_one.into_iter().collect(),
                 fails: false,
             });
         }
-        if let (Some(row), Some(remark)) = (rows.last_mut(), remark(bug, step)) {
+        if let (Some(row), Some(remark)) = (rows.last_mut(), remark(bug, step, places)) {
             row.remarks.push(remark);
         }
     }
@@ -57,12 +58,12 @@ fn rows<'a>(bug: &'a Bug, interfering: &[Role]) -> Vec<Row<'a>> {
 fn takes_one_of_several(step: &Step) -> Option<String> {
     let name = step.variable.as_deref()?;
     let takes = step.taken().is_some() && apart::is_numbered(name) && step.pair.is_none();
-    takes.then(|| format!("locks {}", crate::model::words::variable(Some(name))))
+    takes.then(|| format!("locks {}", words::variable(Some(name))))
 }
 
 /// Marks where the bug shows: at the end of the thread under test, on a line that may have no event of its own.
 fn mark_failure<'a>(bug: &'a Bug, interfering: &[Role], rows: &mut Vec<Row<'a>>) {
-    let failure = crate::model::words::failure(bug.kind).to_owned();
+    let failure = words::failure(bug.kind).to_owned();
     if let Some(site) = bug.other_site.as_ref().filter(|_| bug.other_pending) {
         rows.push(Row {
             lane: bug
@@ -91,10 +92,10 @@ fn mark_failure<'a>(bug: &'a Bug, interfering: &[Role], rows: &mut Vec<Row<'a>>)
 }
 
 /// Returns the remark on an event that is part of the explanation.
-fn remark(bug: &Bug, step: &Step) -> Option<String> {
+fn remark(bug: &Bug, step: &Step, places: Places) -> Option<String> {
     let number = step.pair?;
     let pair = bug.non_local_reads.get(number as usize)?;
-    let name = crate::model::words::variable(pair.variable.as_deref());
+    let name = words::variable(pair.variable.as_deref());
     let value = pair
         .value
         .as_ref()
@@ -105,7 +106,7 @@ fn remark(bug: &Bug, step: &Step) -> Option<String> {
         let from = pair
             .write_site
             .as_ref()
-            .map(|s| format!(" from line {}", s.line));
+            .map(|site| format!(" from {}", places.name(site)));
         match step.op {
             Op::TryLockFailed => {
                 format!("({number}) finds {name} locked{}", from.unwrap_or_default())
@@ -121,15 +122,15 @@ fn remark(bug: &Bug, step: &Step) -> Option<String> {
 }
 
 /// Describes an event that has no source line.
-fn describe(step: &Step) -> String {
-    let name = crate::model::words::variable(step.variable.as_deref());
+fn describe(step: &Step, places: Places) -> String {
+    let name = words::variable(step.variable.as_deref());
     match step.op {
         Op::Read => format!("(reads {name})"),
         Op::Write => format!("(writes {name})"),
         Op::Update => format!("(updates {name})"),
         Op::Lock | Op::LockShared => format!("(locks {name})"),
         Op::Unlock | Op::UnlockShared => {
-            crate::model::words::unlocks(step.variable.as_deref(), step.site.as_ref())
+            words::unlocks(step.variable.as_deref(), step.site.as_ref(), places)
         }
         Op::TryLockFailed => format!("(finds {name} locked)"),
         Op::Join => "(joins the other thread)".to_owned(),

@@ -12,6 +12,7 @@ use crate::model::exploration::Failure;
 use crate::model::schedule::Confirmation;
 use crate::model::words;
 use crate::report::progress::{self, Graph};
+use crate::report::reasonless::{self, Reasonless};
 use crate::report::scene::{Scene, colour};
 
 /// Draws the page of a finding that was read from `file`.
@@ -118,6 +119,7 @@ fn site(site: Option<&Site>, before: &str) -> Markup {
 }
 
 fn bug_facts(bug: &Bug, threads: &[Thread]) -> Markup {
+    let places = words::Places::of_bug(bug, threads);
     let reads = words::reads_needed(bug);
     html! {
         (site(bug.site.as_ref(), ""))
@@ -125,7 +127,7 @@ fn bug_facts(bug: &Bug, threads: &[Thread]) -> Markup {
         p { (sentence(&reads)) (if bug.non_local_reads.is_empty() { "." } else { ":" }) }
         @if !bug.non_local_reads.is_empty() {
             ol class="reads" {
-                @for read in &bug.non_local_reads { li { (code_marks(&words::non_local_read(bug, read))) } }
+                @for read in &bug.non_local_reads { li { (code_marks(&words::non_local_read(bug, read, places))) } }
             }
             p { (words::OTHER_READS) }
         }
@@ -143,15 +145,16 @@ fn choice(name: &str, numbers: impl Iterator<Item = u32>) -> String {
 }
 
 fn failure_facts(failure: &Failure) -> Markup {
+    let places = words::Places::of_failure(failure);
     html! {
         (site(failure.site.as_ref(), ""))
         p {
-            (counted(failure.leading().len() as u64, "event", "events")) " of "
-            (counted(failure.threads.iter().flatten().count() as u64, "thread", "threads")) "; thread "
-            (code_marks(&words::numbered_thread(failure.thread, &failure.threads))) " fails."
+            (counted(Reasonless::of(failure.leading(), &failure.threads).told(failure.leading()), "event", "events")) " of "
+            (counted(reasonless::threads(&failure.threads), "thread", "threads")) "; thread "
+            (code_marks(&words::numbered_thread(failure.thread, &failure.threads, places))) " fails."
         }
         @if let Some(held_up) = &failure.held_up {
-            p { (code_marks(&words::held_up(held_up, &failure.threads))) }
+            p { (code_marks(&words::held_up(held_up, &failure.threads, places))) }
         }
         @for coupling in &failure.couplings {
             p {

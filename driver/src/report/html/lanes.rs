@@ -11,6 +11,7 @@ use maud::{Markup, html};
 use super::text::{clean, code_marks, named, object, place, unlocks, verb};
 use crate::model::document::Site;
 use crate::model::schedule::Action;
+use crate::report::reasonless::GOES_ON;
 use crate::report::scene::{Event, Scene, colour};
 
 /// The number of rows above which rows are folded where nothing happens between threads.
@@ -365,7 +366,7 @@ impl Graph {
                             code { (clean(&site.text)) }
                         } @else if let Some(&event) = row.events.first() {
                             @if scene.events[event].releases() {
-                                em { (code_marks(&unlocks(&scene.events[event]))) }
+                                em { (code_marks(&unlocks(&scene.events[event], scene.places))) }
                             }
                         }
                     }
@@ -402,11 +403,14 @@ const fn class(arrow: &Arrow) -> &'static str {
 
 /// Describes what one event of a row does.
 fn event(scene: &Scene<'_>, event: &Event<'_>) -> Markup {
+    if event.reasonless {
+        return html! { li { (GOES_ON) } };
+    }
     let from = event.from.map(|from| &scene.events[from]);
     let foreign = from.filter(|from| from.lane != event.lane);
     let place = |of: &Event<'_>| {
         of.site
-            .map(|site| format!(" at line {}", site.line))
+            .map(|site| format!(" at {}", scene.places.name(site)))
             .unwrap_or_default()
     };
     let source = match (foreign, from) {

@@ -4,7 +4,8 @@ use maud::{Markup, html};
 
 use crate::model::document::Site;
 use crate::model::schedule::Action;
-use crate::model::words;
+use crate::model::words::{self, Places};
+use crate::report::reasonless::GOES_ON;
 use crate::report::scene::Event;
 use crate::visible::visible;
 
@@ -76,10 +77,13 @@ pub(crate) fn object(event: &Event<'_>) -> Option<String> {
 
 /// Describes an event: "line 39 updates pending_io = 0".
 #[must_use]
-pub(crate) fn event(event: &Event<'_>) -> String {
+pub(crate) fn event(event: &Event<'_>, places: Places) -> String {
     let place = event
         .site
-        .map_or_else(String::new, |site| format!("line {} ", site.line));
+        .map_or_else(String::new, |site| format!("{} ", places.name(site)));
+    if event.reasonless {
+        return format!("{place}{GOES_ON}");
+    }
     let object = object(event).map_or_else(String::new, |object| format!(" {object}"));
     let value = event
         .value
@@ -93,6 +97,9 @@ pub(crate) fn short(event: &Event<'_>, most: usize) -> String {
     let place = event
         .site
         .map_or_else(String::new, |site| format!("{} ", site.line));
+    if event.reasonless {
+        return crate::layout::fit(&format!("{place}{GOES_ON}"), most);
+    }
     let object = object(event).map_or_else(String::new, |object| format!(" {object}"));
     crate::layout::fit(&format!("{place}{}{object}", verb(event.action)), most)
 }
@@ -115,8 +122,8 @@ pub(crate) fn place(site: &Site) -> String {
 
 /// Describes the release of a lock by a guard that goes out of scope, which has no place of its own.
 #[must_use]
-pub(crate) fn unlocks(event: &Event<'_>) -> String {
-    words::unlocks(event.variable, event.site)
+pub(crate) fn unlocks(event: &Event<'_>, places: Places) -> String {
+    words::unlocks(event.variable, event.site, places)
 }
 
 #[cfg(test)]

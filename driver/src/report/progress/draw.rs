@@ -58,7 +58,7 @@ pub fn in_words(graph: &Graph, scene: &Scene<'_>) -> Vec<String> {
         let known = graph.events[thread].get(at);
         let text = known.map_or_else(
             || "what it is about to do".to_owned(),
-            |&at| event(&scene.events[at]),
+            |&at| event(&scene.events[at], scene.places),
         );
         format!("{} “{text}”", tag(thread))
     };
@@ -368,13 +368,13 @@ fn path(graph: &Graph, scene: &Scene<'_>, frame: &Frame) -> Markup {
             @for ([x, y], thread, event) in &crossings {
                 @if let Some(number) = pair(event) {
                     g class=(format!("read {}", colour(graph.lanes[*thread]))) {
-                        title { (super::super::html::text::event(event)) }
+                        title { (super::super::html::text::event(event, scene.places)) }
                         circle cx=(x) cy=(y) r=(radius) {}
                         @if radius > 5.0 { text x=(x) y=(y + 3.6) text-anchor="middle" { (number) } }
                     }
                 } @else {
                     circle class=(format!("dot {}", colour(graph.lanes[*thread]))) cx=(x) cy=(y) r="3" {
-                        title { (super::super::html::text::event(event)) }
+                        title { (super::super::html::text::event(event, scene.places)) }
                     }
                 }
             }

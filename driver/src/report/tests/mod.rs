@@ -16,7 +16,7 @@ fn plain(text: &[u8]) -> String {
 
 fn draw(bug: &Bug, columns: usize) -> String {
     let mut out = Vec::new();
-    trace::draw(&mut out, bug, columns).unwrap();
+    trace::draw(&mut out, bug, &[], columns).unwrap();
     plain(&out)
 }
 
