@@ -39,6 +39,7 @@ const SCHEDULER: Wanted = Wanted {
     features: &[],
     optional: &["sanitizer"],
     left_out: &[],
+    runs_scripts_for: &["arm"],
 };
 
 /// The crate that fuzz targets link. This package takes it without libFuzzer itself, which need not be compiled here.
@@ -48,6 +49,7 @@ const FUZZER: Wanted = Wanted {
     features: &["link_libfuzzer"],
     optional: &[],
     left_out: &["jobserver", "libc", "parallel"],
+    runs_scripts_for: &[],
 };
 
 /// A crate from a registry, to be carried with all that it needs.
@@ -59,6 +61,19 @@ struct Wanted {
     optional: &'static [&'static str],
     /// Packages and features to do without.
     left_out: &'static [&'static str],
+    /// The architectures, as cargo names them, for which the build scripts do anything; none stands for all. For others they
+    /// are left out: cargo compiles a script once more for each profile of build scripts that a program has, and then all
+    /// that stands on the script's package, too.
+    runs_scripts_for: &'static [&'static str],
+}
+
+impl Wanted {
+    /// Whether packages come with their build scripts.
+    fn has_scripts(&self) -> io::Result<bool> {
+        let architecture = required("CARGO_CFG_TARGET_ARCH")?;
+        let known = self.runs_scripts_for;
+        Ok(known.is_empty() || known.contains(&architecture.as_str()))
+    }
 }
 
 fn main() {
@@ -313,7 +328,11 @@ fn registry(metadata: &Value, wanted: &Wanted) -> io::Result<Files> {
         let package = by_id(&metadata["packages"], &id)?;
         let node = by_id(&metadata["resolve"]["nodes"], &id)?;
         let mut dependencies = dependencies(metadata, node)?;
-        dependencies.retain(|dependency| !wanted.left_out.contains(&dependency.name.as_str()));
+        let has_scripts = wanted.has_scripts()?;
+        dependencies.retain(|dependency| {
+            let is_left_out = wanted.left_out.contains(&dependency.name.as_str());
+            !is_left_out && (has_scripts || !dependency.build)
+        });
         next.extend(dependencies.iter().map(|dependency| dependency.id.clone()));
         add_package(package, node, &dependencies, wanted, &mut files)?;
         found.push(id);
@@ -393,6 +412,7 @@ fn add_package(
     files: &mut Files,
 ) -> io::Result<()> {
     let name = string(&package["name"])?;
+    let has_scripts = wanted.has_scripts()?;
     let manifest_path = PathBuf::from(string(&package["manifest_path"])?);
     let dir = manifest_path
         .parent()
@@ -423,7 +443,7 @@ fn add_package(
     for entry in fs::read_dir(dir)? {
         let entry = entry?;
         let file = text(Path::new(&entry.file_name()))?;
-        if file.starts_with("LICENSE") || file == "build.rs" {
+        if file.starts_with("LICENSE") || file == "build.rs" && has_scripts {
             let content = Content::File(text(&entry.path())?);
             files.insert(format!("{name}/{file}"), content);
         }

@@ -584,12 +584,15 @@ fn features_are_those_of_the_command_line() {
         )
     };
     let lib = format!(
-        "{}#[cfg(feature = \"more\")]\n{}#[cfg(feature = \"usual\")]\n{}",
+        "{}#[cfg(feature = \"broken\")]\n#[test]\nfn broken() {{ std::thread::scope(|s| {{ s.spawn(|| ()); }}); panic!(\"built so\") }}\n\
+         #[cfg(feature = \"more\")]\n{}#[cfg(feature = \"usual\")]\n{}",
         race("always"),
         race("more"),
         race("usual")
     );
-    let manifest = format!("{MANIFEST}[features]\ndefault = [\"usual\"]\nusual = []\nmore = []\n");
+    let manifest = format!(
+        "{MANIFEST}[features]\ndefault = [\"usual\"]\nusual = []\nmore = []\nbroken = []\n"
+    );
     let script = "fn main() {\n    let more = std::env::var(\"CARGO_FEATURE_MORE\").map_or(\"\", |_| \"MORE\");\n    \
                   println!(\"cargo:rustc-env=FEATURES={more}\");\n}\n";
     let dir = program(&[
@@ -600,7 +603,7 @@ fn features_are_those_of_the_command_line() {
     for (options, expected) in [
         (&[][..], &["always", "usual"][..]),
         (&["--features", "more"], &["always", "more", "usual"]),
-        (&["--all-features"], &["always", "more", "usual"]),
+        (&["--all-features"], &["always", "broken", "more", "usual"]),
         (&["--no-default-features"], &["always"]),
         (
             &["--no-default-features", "-F", "more"],
@@ -612,7 +615,8 @@ fn features_are_those_of_the_command_line() {
                 dir.path(),
                 [&[command, "--format", "json"], options].concat(),
             );
-            assert_eq!(run.code, Some(0), "{options:?}: {}", run.shown());
+            let fails = command == "explore" && expected.contains(&"broken");
+            assert_eq!(run.code, Some(fails.into()), "{options:?}: {}", run.shown());
             let report = run.json();
             let harnesses = report["harnesses"].as_array().unwrap();
             let names: Vec<_> = harnesses
@@ -622,11 +626,25 @@ fn features_are_those_of_the_command_line() {
             assert_eq!(names, expected, "{options:?}");
         }
     }
+    // A finding is run again with the features that it was found with.
+    for (command, found) in [("explore", "failures"), ("check", "bugs")] {
+        let options = ["--no-default-features", "-F", "broken", "--format", "json"];
+        let report = seqz(dir.path(), [command].iter().chain(&options)).json();
+        let harnesses = report["harnesses"].as_array().unwrap();
+        let broken = harnesses.iter().find(|it| it["name"] == "broken").unwrap();
+        let finding = broken[found][0]["finding"].as_str().unwrap();
+        let again = seqz(dir.path(), ["replay", finding]);
+        assert_eq!(again.code, Some(1), "{}", again.shown());
+        assert!(again.stdout.contains("built so"), "{}", again.shown());
+        // Another choice is taken as it is given.
+        let without = seqz(dir.path(), ["replay", finding, "--no-default-features"]);
+        assert_eq!(without.code, Some(2), "{}", without.shown());
+    }
     let run = seqz(dir.path(), ["check", "--features", "mroe"]);
     assert_eq!(run.code, Some(2), "{}", run.shown());
     assert!(run.stderr.contains("no feature `mroe`"), "{}", run.shown());
     assert!(
-        run.stderr.contains("there are: more, usual"),
+        run.stderr.contains("there are: broken, more, usual"),
         "{}",
         run.shown()
     );

@@ -36,7 +36,7 @@ fn asked(dir: &Path, not_followed: &str) -> BTreeMap<String, [Value; 3]> {
     };
     let as_they_are = ["--not-followed", not_followed];
     let mut list = ask(&["list"], &as_they_are);
-    let mut check = ask(&["check", "--k-max", "1"], &[]);
+    let mut check = ask(&["check", "--k-max", "1"], &as_they_are);
     let explored = ask(&["explore"], &as_they_are);
     let all = explored.into_iter().map(|(name, explored)| {
         let listed = list.remove(&name).unwrap();

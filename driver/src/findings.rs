@@ -15,6 +15,8 @@ use crate::error::Error;
 use crate::model::document::{Bug, Kind, SCHEMA, Site, Thread};
 use crate::model::exploration::Failure;
 use crate::portable;
+use crate::program::Features;
+use crate::sources::Sources;
 use crate::visible::visible_json;
 
 /// The content of a finding's file.
@@ -35,12 +37,28 @@ pub struct Finding {
     /// The names of the dependencies that were followed.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub followed: Vec<String>,
+    /// Which features of the package were on, as the options of cargo say it.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub features: Vec<String>,
     /// The bug or failure that was found.
     #[serde(flatten)]
     pub found: Found,
 }
 
 impl Finding {
+    /// Returns which features of the package were on.
+    #[must_use]
+    pub fn features(&self) -> Features {
+        let has = |option: &str| self.features.iter().any(|it| it == option);
+        let mut options = self.features.iter();
+        let list = options.find(|it| *it == "--features").and(options.next());
+        Features {
+            all: has("--all-features"),
+            no_default: has("--no-default-features"),
+            list: list.map_or_else(Vec::new, |all| all.split(',').map(str::to_owned).collect()),
+        }
+    }
+
     /// Returns the path of the program, for a finding that was read from `file`.
     ///
     /// # Errors
@@ -126,6 +144,8 @@ pub struct Store {
     path: String,
     /// The names of the dependencies that are followed.
     followed: Vec<String>,
+    /// Which features of the package are on, as the options of cargo say it.
+    features: Vec<String>,
     any: bool,
     /// The identities of the findings in the files that were seen, so that the files are not read again for each
     /// finding: a program may have thousands. `None`: the file holds no finding that this version knows.
@@ -181,15 +201,20 @@ impl Store {
             dir,
             path,
             followed: Vec::new(),
+            features: Vec::new(),
             any: false,
             seen: HashMap::new(),
         })
     }
 
-    /// Returns the store of a program in which dependencies with these names are followed.
+    /// Returns the store of a program with these sources, which says what a replay has to know of how they were built.
     #[must_use]
-    pub fn following(self, followed: Vec<String>) -> Self {
-        Self { followed, ..self }
+    pub fn of(self, sources: &Sources) -> Self {
+        Self {
+            followed: sources.followed_names(),
+            features: sources.features().arguments(),
+            ..self
+        }
     }
 
     /// Returns the largest number that is taken, and the file in which this finding stands already.
@@ -279,6 +304,7 @@ impl Store {
             harness: harness.into(),
             harness_site: site.clone(),
             followed: self.followed.clone(),
+            features: self.features.clone(),
             found,
         }
     }

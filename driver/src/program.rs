@@ -28,7 +28,6 @@ pub struct Program {
     harnesses: Vec<Harness>,
     mode: Mode,
     part: Part,
-    features: Features,
     follow: Follow,
     /// The copies of the dependencies that are followed.
     followed: Arc<Followed>,
@@ -110,13 +109,13 @@ impl Program {
     /// The errors of [`Program::load`].
     pub fn without(&self, path: &Path, unfit: &[Unfit]) -> Result<Self, Error> {
         let follow = self.follow.clone().without(unfit);
-        Self::load_part(path, self.mode, self.part.clone(), &self.features, follow)
+        Self::load_part(path, self.mode, self.part.clone(), self.features(), follow)
     }
 
     /// Returns which features of the package are on.
     #[must_use]
-    pub fn features(&self) -> &Features {
-        &self.features
+    pub const fn features(&self) -> &Features {
+        self.sources.features()
     }
 
     /// Loads the program once more for each target of its package, where there are several; each of the results has the
@@ -130,7 +129,7 @@ impl Program {
             return Ok(Vec::new());
         }
         let load = |part: Part| {
-            Self::load_part(path, self.mode, part, &self.features, self.follow.clone())
+            Self::load_part(path, self.mode, part, self.features(), self.follow.clone())
         };
         parts.into_iter().map(load).collect()
     }
@@ -180,14 +179,18 @@ impl Program {
         let files = inner
             .files()
             .filter_map(|file| Some((file, inner.source(file)?)));
-        let sources = Sources::new(files, inner.manifest(), Arc::clone(&followed));
+        let sources = Sources::new(
+            files,
+            inner.manifest(),
+            Arc::clone(&followed),
+            features.clone(),
+        );
         Ok(Self {
             sources,
             inner,
             harnesses,
             mode,
             part,
-            features: features.clone(),
             follow,
             followed,
             sharing: sharing.unwrap_or_default(),

@@ -5,6 +5,8 @@ use std::fs;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+use seqz_transform::Features;
+
 use crate::dependencies::Copies as Followed;
 use crate::diagnostic::shown;
 
@@ -15,6 +17,7 @@ pub struct Sources {
     files: HashMap<PathBuf, String>,
     manifest: Option<PathBuf>,
     followed: Arc<Followed>,
+    features: Features,
 }
 
 impl Sources {
@@ -22,6 +25,7 @@ impl Sources {
         files: impl Iterator<Item = (&'a Path, &'a str)>,
         manifest: Option<&Path>,
         followed: Arc<Followed>,
+        features: Features,
     ) -> Self {
         Self {
             files: files
@@ -29,7 +33,14 @@ impl Sources {
                 .collect(),
             manifest: manifest.map(Path::to_owned),
             followed,
+            features,
         }
+    }
+
+    /// Returns which features of the package are on.
+    #[must_use]
+    pub const fn features(&self) -> &Features {
+        &self.features
     }
 
     /// Returns the directory of the program's manifest, unless that is the working directory or the program is a lone file.

@@ -71,6 +71,16 @@ fn directory() {
 }
 
 #[test]
+fn a_file_that_has_the_name_of_the_process() {
+    let own = format!("file-{}", std::process::id());
+    assert!(!std::fs::exists(&own).unwrap(), "the file of another process");
+    std::fs::write(&own, "x").unwrap();
+    assert_eq!(own, format!("file-{}", std::process::id()));
+    two_threads();
+    assert!(std::fs::exists(&own).unwrap(), "not the file of this process");
+}
+
+#[test]
 fn plain_statics() {
     static mut COUNTS: [u32; 4] = [0; 4];
     unsafe {

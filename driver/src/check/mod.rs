@@ -114,7 +114,7 @@ pub fn run(
     let started = Instant::now();
     let store = Store::open(&options.target_dir, &built.name, options.path.clone());
     let (store, no_store) = match store {
-        Ok(store) => (Some(store.following(sources.followed_names())), None),
+        Ok(store) => (Some(store.of(sources)), None),
         Err(error) => (
             None,
             Some(format!("findings are not written to files: {error}")),

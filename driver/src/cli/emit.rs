@@ -59,10 +59,17 @@ pub(super) fn run(
     let json = finding.portable(place, dir).map_err(writing(&copy))?;
     output::replace(&copy, json.as_bytes()).map_err(writing(&copy))?;
     let copy = copy.canonicalize().map_err(writing(&copy))?;
-    let root = path(package.unwrap_or(program.root()), package, &test)?;
-    let schedule = path(&copy, package, &test)?;
-    let text = text(&name, finding, recording, (&root, &schedule));
-    output::replace(&test, text.as_bytes()).map_err(writing(&test))?;
+    let write = || {
+        let root = path(package.unwrap_or(program.root()), package, &test)?;
+        let schedule = path(&copy, package, &test)?;
+        let text = text(&name, finding, recording, (&root, &schedule));
+        output::replace(&test, text.as_bytes()).map_err(writing(&test))
+    };
+    if let Err(error) = write() {
+        // A schedule without its test would be in the way of the next attempt.
+        let _ = fs::remove_file(&copy);
+        return Err(error);
+    }
     Output::stdout().write(|out| {
         writeln!(
             out,

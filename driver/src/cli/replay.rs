@@ -16,7 +16,7 @@ use crate::error::Error;
 use crate::findings::Finding;
 use crate::model::document::Role;
 use crate::output::Output;
-use crate::program::{Choice, Follow, Mode, Program, Request};
+use crate::program::{Choice, Features, Follow, Mode, Program, Request};
 use crate::replay::{Ended, Recording, run as replay};
 use crate::report::replayed;
 use crate::terminal::Terminal;
@@ -88,7 +88,11 @@ pub(super) fn run(args: &ReplayArgs, terminal: &Terminal) -> Result<Verdict, Err
     }
     // The schedule has the events of the dependencies that were followed.
     let follow = Follow::only(&finding.followed);
-    let features = args.features.chosen();
+    // The program is built as it was when the failure was found, unless the command says otherwise.
+    let features = match args.features.chosen() {
+        features if features == Features::default() => finding.features(),
+        features => features,
+    };
     let mut program = Program::load_following(path, Mode::Scheduled, &features, &follow)?;
     let harnesses = program.harnesses();
     let names: Vec<_> = harnesses.iter().map(|h| h.name.as_str()).collect();

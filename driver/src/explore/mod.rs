@@ -31,6 +31,7 @@ use crate::model::unfollowed;
 use crate::original::Original;
 use crate::program::Harness;
 use crate::solvers::Solver;
+use crate::sources::Sources;
 use crate::worker::Watch;
 use gather::Gathered;
 use unit::{Queue, Runner, Said, Unit};
@@ -160,7 +161,7 @@ pub fn run(
         built,
     } = subject;
     let original = Original::new(sources, generated);
-    let mut store = Findings::open(options, &built.name, sources.followed_names());
+    let mut store = Findings::open(options, &built.name, sources);
     let mut units: Vec<Unit> = Vec::new();
     let mut all: Vec<Gathered> = Vec::new();
     for (task, harness) in harnesses.iter().enumerate() {
@@ -339,10 +340,10 @@ struct Findings {
 }
 
 impl Findings {
-    fn open(options: &Options, program: &str, followed: Vec<String>) -> Self {
+    fn open(options: &Options, program: &str, sources: &Sources) -> Self {
         let (store, trouble) = match Store::open(&options.target_dir, program, options.path.clone())
         {
-            Ok(store) => (Some(store.following(followed)), None),
+            Ok(store) => (Some(store.of(sources)), None),
             Err(error) => (
                 None,
                 Some(format!("findings are not written to files: {error}")),

@@ -115,7 +115,7 @@ pub fn run(
     }
     let store = Store::open(&options.target_dir, &built.name, options.path.clone());
     let (store, no_store) = match store {
-        Ok(store) => (Some(store), None),
+        Ok(store) => (Some(store.of(program.sources())), None),
         Err(error) => (
             None,
             Some(format!("findings are not written to files: {error}")),

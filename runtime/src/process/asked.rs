@@ -17,6 +17,9 @@ static ASKED: Mutex<(Vec<Asked>, usize)> = Mutex::new((Vec::new(), 0));
 /// Whether some of these have not been told.
 static HAS_NEWS: AtomicBool = AtomicBool::new(false);
 
+/// Whether the program has changed files.
+static CHANGES_FILES: AtomicBool = AtomicBool::new(false);
+
 /// Files from which no thread and no execution learns anything.
 const SINKS: [&str; 3] = ["/dev/null", "/dev/tty", "/dev/full"];
 
@@ -30,6 +33,9 @@ pub(crate) fn note(asked: Asked) {
         let mut all = ASKED.lock().unwrap_or_else(PoisonError::into_inner);
         if all.0.iter().any(|known| known.kind() == asked.kind()) {
             return;
+        }
+        if matches!(asked, Asked::File(_)) {
+            CHANGES_FILES.store(true, Ordering::Relaxed);
         }
         all.0.push(asked);
         HAS_NEWS.store(true, Ordering::Relaxed);
@@ -78,6 +84,12 @@ unsafe fn of_file(path: *const c_char, asked: fn(String) -> Asked) {
 /// Whether a file that is opened with these flags may be changed.
 pub(crate) const fn may_change(flags: c_int) -> bool {
     flags & CHANGES != 0
+}
+
+/// Whether the program has changed a file, in this or in an earlier execution.
+#[inline]
+pub(super) fn changes_files() -> bool {
+    CHANGES_FILES.load(Ordering::Relaxed)
 }
 
 /// Whether the program, in this or in an earlier execution, has asked for anything by which threads may order what they do.

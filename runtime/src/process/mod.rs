@@ -12,6 +12,7 @@
 //! | [`held`] | what std has put aside of an execution's memory |
 //! | [`imports`] | the functions of the C library whose state can't |
 //! | [`random`] | random numbers that are the same in each execution |
+//! | [`id`] | the id of the process, another one in each execution of a program that changes files |
 //! | [`library`] | functions of the C library by their names |
 //! | [`asked`], [`thread_ids`] | what a program asks of the system, and of the numbers of threads, which is not put back but named |
 //!
@@ -28,6 +29,7 @@
 pub(crate) mod asked;
 mod environment;
 mod held;
+pub(crate) mod id;
 mod imports;
 pub(crate) mod library;
 mod locals;
@@ -130,6 +132,7 @@ impl Process {
         self.locals.restore();
         self.environment.restore();
         self.draws.restart();
+        id::restart();
     }
 }
 

@@ -203,6 +203,19 @@ pub fn sched_yield() -> c_int {
     unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())() }
 }
 
+/// C's function of this name.
+#[must_use]
+pub fn getpid() -> c_int {
+    static SYSTEM: System = System::new(c"getpid");
+    type Function = unsafe extern "C" fn() -> c_int;
+    // SAFETY: the system's function of this name has this type, and no arguments.
+    let worker = unsafe { transmute::<*mut c_void, Function>(SYSTEM.get())() };
+    if program().is_none() {
+        return worker;
+    }
+    process::id::of_program(worker.cast_unsigned()).cast_signed()
+}
+
 /// C's functions `sleep` and `usleep`.
 #[must_use]
 pub fn sleep(duration: Duration) -> c_int {
@@ -331,6 +344,11 @@ macro_rules! stand_before_the_system {
             #[unsafe(no_mangle)]
             extern "C" fn usleep(microseconds: c_uint) -> c_int {
                 system::sleep(Duration::from_micros(microseconds.into()))
+            }
+
+            #[unsafe(no_mangle)]
+            extern "C" fn getpid() -> c_int {
+                system::getpid()
             }
 
             #[unsafe(no_mangle)]

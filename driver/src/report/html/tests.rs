@@ -16,6 +16,7 @@ fn of(found: Found) -> Finding {
         harness: "stop_during_a_request".into(),
         harness_site: sample::site(60, "fn stop_during_a_request() {"),
         followed: Vec::new(),
+        features: Vec::new(),
         found,
     }
 }

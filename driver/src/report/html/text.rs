@@ -78,9 +78,9 @@ pub(crate) fn object(event: &Event<'_>) -> Option<String> {
 /// Describes an event: "line 39 updates pending_io = 0".
 #[must_use]
 pub(crate) fn event(event: &Event<'_>, places: Places) -> String {
-    let place = event
-        .site
-        .map_or_else(String::new, |site| format!("{} ", places.name(site)));
+    let place = event.site.map_or_else(String::new, |site| {
+        format!("{} ", clean(&places.name(site)))
+    });
     if event.reasonless {
         return format!("{place}{GOES_ON}");
     }
