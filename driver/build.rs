@@ -425,6 +425,10 @@ fn add_package(
         }
     }
     manifest.push_str("publish = false\n");
+    if !has_scripts {
+        // Also where an earlier seqz has left one.
+        manifest.push_str("build = false\n");
+    }
     let all = sources(dir, &name)?;
     let is_test = |path: &str| path.ends_with("/tests.rs") || path.contains("/src/tests/");
     files.extend(all.into_iter().filter(|(path, _)| !is_test(path)));

@@ -250,6 +250,22 @@ mod tests {
     }
 
     #[test]
+    fn a_macro_that_is_exported_once_more_is_reached_by_its_name() {
+        let text = r#"
+            fn t() { plain(); }
+            fn plain() { "p"; }
+            mod m { macro_rules! note { () => { crate::noted() } } pub(crate) use note; }
+            pub(crate) use m::note;
+            fn noted() { "n"; }
+        "#;
+        assert_eq!(reached(text), "p ");
+        assert_eq!(
+            reached(&text.replace("t() { plain(); }", "t() { note!(); }")),
+            "n "
+        );
+    }
+
+    #[test]
     fn an_import_does_not_reach_its_module() {
         let text = r#"
             use std::sync::Arc;

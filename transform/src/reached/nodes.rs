@@ -69,7 +69,7 @@ pub(super) fn collect(program: &Crate) -> Vec<Node> {
     collector.nodes
 }
 
-/// Collects the names of types and traits, and of modules and functions, including those inside of functions.
+/// Collects the names of types and traits, and of modules, functions and macros, including those inside of functions.
 fn type_names(items: &[Item], names: &mut HashSet<String>, others: &mut HashSet<String>) {
     struct Types<'n>(&'n mut HashSet<String>, &'n mut HashSet<String>);
     impl<'ast> syn::visit::Visit<'ast> for Types<'_> {
@@ -85,6 +85,7 @@ fn type_names(items: &[Item], names: &mut HashSet<String>, others: &mut HashSet<
             let other = match item {
                 Item::Mod(item) => Some(&item.ident),
                 Item::Fn(item) => Some(&item.sig.ident),
+                Item::Macro(item) => item.ident.as_ref(),
                 _ => None,
             };
             self.1.extend(other.map(|ident| plain(&ident.to_string())));
