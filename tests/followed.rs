@@ -319,6 +319,27 @@ fn what_a_dependency_shares_is_named_with_its_crate() {
 }
 
 #[test]
+fn failures_are_doubted_for_what_may_have_made_them_alone() {
+    let dir = support::package(include_str!("followed/doubted.rs"));
+    let report = seqz(dir.path(), ["explore", "--format", "json"]).json();
+    assert_eq!(report["summary"]["doubtful"], 1, "{report:#}");
+    assert_eq!(report["summary"]["failures"], 2, "{report:#}");
+    let all = harnesses(&report);
+    for (name, distorts) in [
+        ("takes_the_address_of_an_atomic", true),
+        ("pauses", false),
+        // What other executions wait for is followed.
+        ("spins_beside_a_cell", false),
+    ] {
+        let harness = &all[name];
+        assert!(harness["failures"][0].is_object(), "{name}: {harness:#}");
+        let not_followed = harness["not_followed"].as_array().unwrap();
+        let is = not_followed.iter().any(|it| it["distorts"] == true);
+        assert_eq!(is, distorts, "{name}: {harness:#}");
+    }
+}
+
+#[test]
 fn a_harness_without_an_execution_is_not_explored() {
     let dir = support::package(
         "use std::hint::black_box;\nuse std::thread;\n\

@@ -560,7 +560,7 @@ fn hidden(hidden: &transform::Hidden) -> NotFollowed {
         package: None,
         what: hidden.what.clone(),
         site: Some(site(&hidden.place)),
-        distorts: false,
+        distorts: hidden.distorts,
         synchronizes: hidden.synchronizes,
     }
 }

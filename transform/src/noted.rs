@@ -17,6 +17,8 @@ pub struct Hidden {
     pub place: Place,
     /// Whether threads may synchronize there: if not, the code only accesses memory that they share.
     pub synchronizes: bool,
+    /// Whether the code may do another thing under seqz than it does otherwise.
+    pub distorts: bool,
 }
 
 /// Such code, wherever it is in a crate.
@@ -85,6 +87,7 @@ pub(crate) fn told<'n>(reached: impl Iterator<Item = &'n Noted>) -> Vec<Hidden> 
         what: it.what.clone(),
         place: it.place.clone(),
         synchronizes: it.synchronizes,
+        distorts: unsafe_code::distorts(&it.what),
     });
     told.collect()
 }

@@ -10,6 +10,30 @@ const POINTER: &str = "memory behind a raw pointer";
 /// A value whose type or lifetime is changed.
 const TRANSMUTE: &str = "a `transmute`";
 
+/// Assembly that may be given the address of an object.
+const GIVEN: &str = "assembly that is given values";
+
+/// Whether what code of this description does may be another thing under seqz: objects that threads share are larger than std's,
+/// and their values lie elsewhere in them.
+pub(crate) fn distorts(description: &str) -> bool {
+    description == GIVEN
+}
+
+/// Whether the operands of assembly have any that the instructions are given.
+fn takes_values(operands: &TokenTree) -> bool {
+    let TokenTree::Group(operands) = operands else {
+        return false;
+    };
+    let mut tokens = operands.stream().into_iter();
+    tokens.any(|token| {
+        let TokenTree::Ident(word) = token else {
+            return false;
+        };
+        let word = word.to_string();
+        matches!(word.as_str(), "in" | "inout" | "inlateout" | "sym")
+    })
+}
+
 /// Whether code of this description accesses memory and does nothing else.
 pub(crate) fn is_access(description: &str) -> bool {
     [POINTER, TRANSMUTE].contains(&description)
@@ -135,7 +159,8 @@ pub(crate) fn inside(tokens: TokenStream, found: &mut Vec<(usize, &'static str)>
                 } else if matches!(word.as_str(), "asm" | "global_asm" | "naked_asm")
                     && punct(&tokens, at + 1, '!')
                 {
-                    found.push((offset, "assembly"));
+                    let takes = word == "naked_asm" || tokens.get(at + 2).is_some_and(takes_values);
+                    found.push((offset, if takes { GIVEN } else { "assembly" }));
                 }
             }
             _ => {}

@@ -40,6 +40,27 @@ fn generated(dir: &Path, file: &str) -> (Vec<String>, String) {
 }
 
 #[test]
+fn crates_for_tests_alone_and_paths_from_all_crates_are_seen() {
+    let lib = format!(
+        "#[cfg(test)] extern crate first;\n#[cfg(test)] extern crate second as other;\n#[cfg(unix)] extern crate third;\n\
+         macro_rules! local {{ ($($t:tt)+) => {{ ::std::thread_local! {{ $($t)+ }} }} }}\n\
+         local! {{ static T: u32 = 1; }}\n{STARTS}"
+    );
+    let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
+    let (_, text) = generated(dir.path(), "src/lib.rs");
+    assert!(!text.contains("cfg(test)"), "{text}");
+    for kept in [
+        "extern crate first;",
+        "extern crate second as other;",
+        "#[cfg(unix)] extern crate third;",
+        "$crate::seqz_runtime::thread_local!",
+    ] {
+        assert!(text.contains(kept), "{kept}: {text}");
+    }
+    assert!(!text.contains("::$crate"), "{text}");
+}
+
+#[test]
 fn tests_that_macros_make_are_harnesses() {
     let lib = "\
 macro_rules! made {

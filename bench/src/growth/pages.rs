@@ -27,6 +27,7 @@ pub(super) fn finding(schedule: &[Scheduled]) -> Finding {
         harness: "harness".into(),
         harness_site,
         followed: Vec::new(),
+        features: Vec::new(),
         found: Found::Failure {
             failure: Box::new(Failure {
                 kind: Kind::Panic,

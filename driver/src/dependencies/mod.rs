@@ -410,7 +410,7 @@ impl Known {
                             column: hidden.place.start.col,
                             text: line_of(&hidden.place).to_owned(),
                         }),
-                        distorts: false,
+                        distorts: hidden.distorts,
                         synchronizes: hidden.synchronizes,
                     });
                 }

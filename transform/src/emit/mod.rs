@@ -197,7 +197,16 @@ fn macros(program: &Crate, tables: &Tables, roots: &[&ExtraRoot]) -> String {
         let Some(asks) = item.attrs.iter().find(asks).filter(|_| !is_own) else {
             continue;
         };
+        if program.cfg.off(&item.attrs) {
+            continue;
+        }
+        // The generated crate has the tests, and is not compiled as one.
+        let is_for_tests = |attr: &&syn::Attribute| {
+            let predicate = attr.parse_args::<syn::Path>();
+            predicate.is_ok_and(|path| path.is_ident("test"))
+        };
         let cfgs = item.attrs.iter().filter(|attr| attr.path().is_ident("cfg"));
+        let cfgs = cfgs.filter(|attr| !is_for_tests(attr));
         let attributes = cfgs.chain([asks]);
         let attributes: Vec<_> = attributes
             .map(|it| it.to_token_stream().to_string())

@@ -1,9 +1,11 @@
-//! What stands in the place of code that asks the system to wait, or that spins before it does.
+//! What stands in the place of code that asks the system to wait, or that spins before it does, and of code that takes memory
+//! for an atomic.
 //!
 //! Such code is in few crates, on which many stand. Where a thread waits by a system call, seqz would see no event; where a
 //! thread spins before it waits, each look is one more order to try, after which nothing is different. A model waits by
 //! std's means, so that it is instrumented as all code is. A model is only used for a text that is as the model expects:
-//! another version of the crate runs as it is written.
+//! another version of the crate runs as it is written. An atomic of the runtime is larger than std's: memory that the program takes
+//! for one must have been made as one.
 
 use std::path::Path;
 
@@ -65,6 +67,35 @@ const ALL: &[Model] = &[
                 "for _ in iterations..iterations {",
             ),
         ]),
+    },
+    // An atomic cell has its value behind a lock, whatever the value's size is.
+    Model {
+        package: "crossbeam-utils",
+        file: "src/atomic/atomic_cell.rs",
+        change: Change::Parts(&[
+            (
+                "(mem::size_of::<A>() == mem::size_of::<B>()) & (mem::align_of::<A>() >= mem::align_of::<B>())",
+                "(mem::size_of::<A>() == 0) & (mem::size_of::<B>() == 0)",
+            ),
+            (
+                "    atomic! { T, _a, true, false }",
+                "    (mem::size_of::<T>() <= 8) & (mem::size_of::<T>().is_power_of_two() & (mem::align_of::<T>() >= mem::size_of::<T>()) | (mem::size_of::<T>() == 0))",
+            ),
+        ]),
+    },
+    Model {
+        package: "crossbeam-utils",
+        file: "src/atomic/seq_lock.rs",
+        change: Change::Whole {
+            needs: &[
+                "optimistic_read",
+                "validate_read",
+                "fn write(&'static self)",
+                "fn abort(self)",
+                "state: AtomicUsize",
+            ],
+            text: include_str!("models/seq_lock.rs"),
+        },
     },
     // A thread that waits gives way, and waits in another way at once where it can.
     Model {

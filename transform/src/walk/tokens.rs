@@ -140,8 +140,10 @@ impl Walker<'_> {
         let range = path.spans[0].start..path.spans[path.spans.len() - 1].end;
         if let Some(macro_) = self.std_macro(path.leading, &path.segments) {
             if support::OVERRIDDEN_MACROS.contains(&macro_.as_str()) {
-                self.edits()
-                    .replace(range, format!("::seqz_runtime::{macro_}"));
+                // The `::` before the path stays.
+                let leading = if path.leading { "" } else { "::" };
+                let runtime = format!("{leading}seqz_runtime::{macro_}");
+                self.edits().replace(range, runtime);
             }
         } else if let Some(item) = self.user_macro(path.leading, &path.segments) {
             self.note_calls(vec![item]);

@@ -147,6 +147,7 @@ impl Walker<'_> {
     }
 
     pub(super) fn extern_crate(&mut self, item: &ItemExternCrate) {
+        self.cfg_attributes(&item.attrs);
         let target = name(&item.ident);
         if self.tables.library.as_ref() == Some(&target) {
             // The library is this same crate. Modules may reach it through the item: `super::library::Type`.
