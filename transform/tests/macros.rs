@@ -44,7 +44,8 @@ fn crates_for_tests_alone_and_paths_from_all_crates_are_seen() {
     let lib = format!(
         "#[cfg(test)] extern crate first;\n#[cfg(test)] extern crate second as other;\n#[cfg(unix)] extern crate third;\n\
          macro_rules! local {{ ($($t:tt)+) => {{ ::std::thread_local! {{ $($t)+ }} }} }}\n\
-         local! {{ static T: u32 = 1; }}\n{STARTS}"
+         local! {{ static T: u32 = 1; }}\n\
+         #[macro_export]\nmacro_rules! of_all {{ ($($t:tt)+) => {{ ::std::thread_local! {{ $($t)+ }} }} }}\n{STARTS}"
     );
     let dir = directory(&[("Cargo.toml", MANIFEST), ("src/lib.rs", &lib)]);
     let (_, text) = generated(dir.path(), "src/lib.rs");
@@ -53,7 +54,8 @@ fn crates_for_tests_alone_and_paths_from_all_crates_are_seen() {
         "extern crate first;",
         "extern crate second as other;",
         "#[cfg(unix)] extern crate third;",
-        "$crate::seqz_runtime::thread_local!",
+        "=> { ::seqz_runtime::thread_local! {",
+        "=> { $crate::seqz_runtime::thread_local! {",
     ] {
         assert!(text.contains(kept), "{kept}: {text}");
     }
