@@ -190,7 +190,18 @@ pub struct Search<'a> {
     pairs: Vec<Pair>,
     k: usize,
     executions: u64,
+    /// The number of the part of the search to make, from 0, and the number of parts.
+    part: (u32, u32),
+    /// Whether no level has been dealt out among the parts yet: each part executes all of it.
+    in_top: bool,
 }
+
+/// A level is dealt out among parts when it has this many choices for each part: enough to even out how much grows out of
+/// them.
+const DEALT: u64 = 16;
+
+/// The k at which a level is dealt out, however few choices it has.
+const DEALT_AT: usize = 2;
 
 impl std::fmt::Debug for Search<'_> {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
@@ -220,7 +231,28 @@ impl<'a> Search<'a> {
             pairs: Vec::new(),
             k: 0,
             executions: 0,
+            part: (0, 1),
+            in_top: false,
         }
+    }
+
+    /// This part of the search, number `index` from 0, of `count`. Every part executes the first levels, which are small, to
+    /// know what grows out of them. The choices of the next level are dealt out in turn, and each part goes on from its own.
+    #[must_use]
+    pub fn part(self, index: u32, count: u32) -> Self {
+        Self {
+            part: (index, count),
+            in_top: count > 1,
+            ..self
+        }
+    }
+
+    /// Whether each part executes the next level: it counts for the first part alone.
+    #[must_use]
+    pub fn is_shared(&self) -> bool {
+        let dealt = self.k >= DEALT_AT.min(self.bounds.k_max)
+            || self.frontier.count() >= DEALT * u64::from(self.part.1);
+        self.in_top && (self.k == 0 || !dealt)
     }
 
     /// The k of the next level.
@@ -260,6 +292,9 @@ impl<'a> Search<'a> {
         let k = self.k;
         let reveal = k < self.bounds.k_max;
         let mut level = Level::default();
+        let is_dealt = self.in_top && !self.is_shared();
+        self.in_top &= !is_dealt;
+        let (part, parts) = (u64::from(self.part.0), u64::from(self.part.1));
         std::mem::swap(&mut self.choices, &mut self.frontier);
         self.frontier.clear();
         let count = if k == 0 { 1 } else { self.choices.count() };
@@ -267,6 +302,9 @@ impl<'a> Search<'a> {
         for at in 0..count {
             if k > 0 {
                 self.choices.next(&mut next, k, &mut self.pairs);
+            }
+            if is_dealt && at % parts != part {
+                continue;
             }
             let pairs = &self.pairs[..];
             if self.executions >= self.bounds.executions || !watch.before(pairs) {

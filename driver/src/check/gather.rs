@@ -14,6 +14,7 @@ use crate::model::words;
 use crate::program::Spawn;
 
 /// A report that is being put together.
+#[derive(Clone, Debug)]
 pub(crate) struct Gathered {
     pub(crate) report: HarnessReport,
     /// Where the harness starts threads, for their names.
@@ -31,6 +32,10 @@ pub(crate) struct Gathered {
     /// Bugs that may be mere consequences of panics, with the places of those panics. Such a bug is told only if none
     /// of these panics is.
     held: Vec<(Bug, Vec<Site>)>,
+    /// Those that were told at the end, as the panics were not: another piece may know of the panics.
+    told: Vec<(Bug, Vec<Site>)>,
+    /// Whether other pieces of the search are not here.
+    pub(crate) pieces_away: bool,
 }
 
 /// What makes two findings one bug, and which thread was under test.
@@ -65,7 +70,7 @@ impl Identity {
     }
 
     /// Whether both are the same bug, whichever thread is under test.
-    fn is(&self, bug: &Bug) -> bool {
+    pub(super) fn is(&self, bug: &Bug) -> bool {
         *self
             == Self {
                 under_test: self.under_test,
@@ -89,6 +94,8 @@ impl Gathered {
             open: Vec::new(),
             sent: Vec::new(),
             held: Vec::new(),
+            told: Vec::new(),
+            pieces_away: false,
         }
     }
 
@@ -149,6 +156,7 @@ impl Gathered {
             (self.sampled, Reason::SampledInputs),
             (!self.report.not_followed.is_empty(), Reason::Unfollowed),
             (!self.report.lone.is_empty(), Reason::Reasonless),
+            (self.pieces_away, Reason::OtherPieces),
         ];
         reasons.extend(
             because
@@ -297,11 +305,30 @@ impl Gathered {
         for (bug, follows) in std::mem::take(&mut self.held) {
             let mut told = self.report.bugs.iter().filter(|it| it.kind.is_panic());
             let is_told = told.any(|it| it.site.as_ref().is_some_and(|at| follows.contains(at)));
-            if !is_told && self.add(bug.clone()) {
+            if is_told {
+                continue;
+            }
+            self.told.push((bug.clone(), follows));
+            if self.add(bug.clone()) {
                 new.push(bug);
             }
         }
         new
+    }
+
+    /// The report without the bugs that may be mere consequences of panics, and those bugs with the places of the panics.
+    pub(super) fn apart(mut self) -> (HarnessReport, Vec<(Bug, Vec<Site>)>) {
+        for (bug, _) in &mut self.told {
+            let identity = Identity::of(bug);
+            let of_told =
+                |known: &Bug| identity.is(known) && known.non_local_reads == bug.non_local_reads;
+            if let Some(at) = self.report.bugs.iter().position(of_told) {
+                *bug = self.report.bugs.remove(at);
+            }
+        }
+        let mut held = self.held;
+        held.append(&mut self.told);
+        (self.report, held)
     }
 
     fn add(&mut self, bug: Bug) -> bool {

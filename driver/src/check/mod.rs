@@ -4,6 +4,7 @@ mod bug;
 pub(crate) mod gather;
 pub mod progress;
 pub(crate) mod search;
+mod share;
 
 use std::path::PathBuf;
 use std::sync::atomic::AtomicBool;
@@ -22,6 +23,7 @@ use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::withdrawn;
 use crate::original::Original;
+use crate::piece::Piece;
 use crate::program::{Generated, Harness};
 use crate::solvers::Solver;
 use crate::solvers::{RemoteSolver, Unasked};
@@ -30,6 +32,7 @@ use crate::worker::Watch;
 use gather::Gathered;
 use progress::Progress;
 use search::Search;
+pub use share::{Share, checked_together};
 
 /// What to search, and how far.
 #[derive(Clone, Debug)]
@@ -58,6 +61,8 @@ pub struct Options {
     pub hang_after: Duration,
     /// Whether the report is to name the weak exchanges that may fail without a reason, which a check does not try.
     pub reasonless: bool,
+    /// The piece of the search to make; `None`: all of it.
+    pub piece: Option<Piece>,
     /// The target directory, in which findings are written, too.
     pub target_dir: PathBuf,
 }
@@ -104,7 +109,32 @@ pub fn run(
     options: &Options,
     stop: &AtomicBool,
     progress: &Progress,
+    finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
+) -> Result<Report, Error> {
+    run_piece(
+        subject,
+        tasks,
+        options,
+        stop,
+        progress,
+        finished,
+        &mut |_| Ok(()),
+    )
+}
+
+/// As [`run`] does; `keep` is called with what has been gathered of the harnesses so far: now and then, and when a harness is
+/// done.
+///
+/// # Errors
+/// As those of [`run`], and when `keep` fails.
+pub fn run_piece(
+    subject: Subject<'_>,
+    tasks: &[Task<'_>],
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &Progress,
     mut finished: impl FnMut(&HarnessReport) -> Result<(), Error>,
+    keep: &mut dyn FnMut(&[Share]) -> Result<(), Error>,
 ) -> Result<Report, Error> {
     let Subject {
         sources,
@@ -133,6 +163,11 @@ pub fn run(
         progress,
         store,
         solver: (options.solver.make)().unwrap_or_else(|| Box::new(Unasked)),
+        keep: Keep {
+            shares: Vec::new(),
+            keep,
+            last: Instant::now(),
+        },
     };
     let mut cut: Option<Cut> = None;
     let mut harnesses = Vec::new();
@@ -152,6 +187,7 @@ pub fn run(
                 harness.idle_functions.clone(),
             )
         };
+        gathered.pieces_away = options.piece.is_some_and(|piece| piece.count > 1);
         gathered
             .report
             .notes
@@ -182,6 +218,7 @@ pub fn run(
             }
             gathered.report.seconds = gathered.started.elapsed().as_secs_f64();
         }
+        search.keep.done(&gathered, options.k_max)?;
         withdrawn::by_faults(&mut gathered.report);
         gathered.report.verdict = verdict::of_harness(&gathered.report).sentence();
         finished(&gathered.report)?;
@@ -191,11 +228,6 @@ pub fn run(
         .iter()
         .any(|harness| reasons(harness).any(|r| r == Reason::SampledInputs));
     Ok(Report {
-        schema: SCHEMA,
-        seqz: env!("CARGO_PKG_VERSION").into(),
-        path: options.path.clone(),
-        k_max: options.k_max,
-        solver: options.solver.name.into(),
         seed: sampled.then_some(options.seed),
         cut,
         findings: search
@@ -203,10 +235,73 @@ pub fn run(
             .as_ref()
             .filter(|store| store.any())
             .map(|store| shown(store.dir())),
-        summary: summary(&harnesses, started),
+        summary: summary(&harnesses, started.elapsed()),
         harnesses,
-        explored: None,
+        ..head(options)
     })
+}
+
+/// Returns the document of a check with these options, before anything is searched.
+#[must_use]
+pub fn head(options: &Options) -> Report {
+    Report {
+        schema: SCHEMA,
+        seqz: env!("CARGO_PKG_VERSION").into(),
+        path: options.path.clone(),
+        k_max: options.k_max,
+        solver: options.solver.name.into(),
+        seed: None,
+        cut: None,
+        findings: None,
+        summary: Summary::default(),
+        harnesses: Vec::new(),
+        explored: None,
+    }
+}
+
+/// How often the shares of a piece are kept while it is searched.
+const KEPT_EACH: Duration = Duration::from_secs(2);
+
+/// Keeps the shares of a piece.
+struct Keep<'a> {
+    /// Those of the harnesses that are done.
+    shares: Vec<Share>,
+    keep: &'a mut dyn FnMut(&[Share]) -> Result<(), Error>,
+    last: Instant,
+}
+
+impl Keep<'_> {
+    /// Takes in that a harness is done.
+    fn done(&mut self, gathered: &Gathered, k_max: u32) -> Result<(), Error> {
+        self.shares.push(gathered.share(&[], k_max));
+        (self.keep)(&self.shares)
+    }
+
+    /// Keeps what is known now and then, while a harness is searched with these threads under test.
+    fn now_and_then(
+        &mut self,
+        gathered: &Gathered,
+        roles: &[Role],
+        k_max: u32,
+    ) -> Result<(), Error> {
+        if gathered.pieces_away && self.last.elapsed() >= KEPT_EACH {
+            self.shares.push(gathered.share(roles, k_max));
+            let kept = (self.keep)(&self.shares);
+            self.shares.pop();
+            self.last = Instant::now();
+            return kept;
+        }
+        Ok(())
+    }
+}
+
+/// Whether an exploration may show more of a harness that was checked. Where no two threads run side by side, there is one order
+/// of all events. A harness with a bug has enough to show.
+#[must_use]
+pub fn goes_on(checked: &HarnessReport) -> bool {
+    (checked.status == Status::Checked || checked.is_beyond())
+        && checked.bugs.is_empty()
+        && checked.faults.is_empty()
 }
 
 fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
@@ -239,6 +334,9 @@ fn request(task: &Task<'_>, options: &Options) -> CheckRequest {
         solver: options.solver.who,
         careful: false,
         ignore_detached_panics: options.ignore_detached_panics,
+        part: options
+            .piece
+            .map_or((0, 1), |piece| (piece.index, piece.count)),
     }
 }
 
@@ -285,7 +383,9 @@ fn reasons(harness: &HarnessReport) -> impl Iterator<Item = Reason> {
         .flat_map(|level| level.reasons.iter().copied())
 }
 
-pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary {
+/// Adds up the counts of harnesses that were searched in this time.
+#[must_use]
+pub fn summary(harnesses: &[HarnessReport], took: Duration) -> Summary {
     let mut summary = Summary {
         exhausted: true,
         ..Summary::default()
@@ -317,7 +417,7 @@ pub(crate) fn summary(harnesses: &[HarnessReport], started: Instant) -> Summary 
         summary.executions += levels.map(|level| level.executions).sum::<u64>();
         summary.exhausted &= searched && verdict::of_harness(harness).exhausted;
     }
-    summary.seconds = started.elapsed().as_secs_f64();
+    summary.seconds = took.as_secs_f64();
     summary.memory = crate::worker::memory::peak();
     summary
 }

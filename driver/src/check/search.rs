@@ -3,6 +3,7 @@
 use std::path::Path;
 use std::time::{Duration, Instant};
 
+use super::Keep;
 use super::gather::{Gathered, Identity};
 use super::progress::{Position, Progress};
 use crate::error::Error;
@@ -32,6 +33,7 @@ pub(super) struct Search<'a> {
     pub(super) progress: &'a Progress,
     pub(super) store: Option<Store>,
     pub(super) solver: Box<dyn RemoteSolver>,
+    pub(super) keep: Keep<'a>,
 }
 
 /// The inputs, `rds` and `wrts` of one execution.
@@ -115,6 +117,7 @@ impl Search<'_> {
         let first = CheckRequest {
             k_max: 0,
             max_executions: 1,
+            part: (0, 1),
             ..check.clone()
         };
         let ended = self.converse(&first, &mut one, &mut None);
@@ -302,6 +305,8 @@ impl Search<'_> {
                     Next::End
                 }
             };
+            let roles = roles(check, gathered);
+            self.keep.now_and_then(gathered, &roles, check.k_max)?;
             match next {
                 Next::Listen => {}
                 Next::Answer(answer) => {

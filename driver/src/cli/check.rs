@@ -48,6 +48,11 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     let mut spent = Duration::ZERO;
     let seed = search.seed();
     let mut searched = Vec::new();
+    let mut results = search.piece.results("check", &search.packages.path, || {
+        let mut said = search.told_apart(chosen.iter().flat_map(Chosen::names), seed);
+        said.extend(told_apart(args));
+        said
+    })?;
     let mut queue = VecDeque::from(chosen);
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
@@ -85,7 +90,17 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
             }),
             Format::Json => Ok(()),
         };
-        let mut report = check::run(subject, &tasks, &options, &STOP, &progress, finished)?;
+        let mut keep = results.of(member, &ready.generated)?;
+        let mut report = check::run_piece(
+            subject,
+            &tasks,
+            &options,
+            &STOP,
+            &progress,
+            finished,
+            &mut |shares| keep.checked(|| (check::head(&options), shares.to_vec())),
+        )?;
+        keep.checked_whole(&report)?;
         report.summary.building = ready.took.as_secs_f64();
         time.spend(began, harnesses.len());
         spent += began.elapsed();
@@ -103,14 +118,9 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
     for (chosen, ready, options, mut report, mut held) in searched {
         let member = &chosen.member;
         let all = chosen.harnesses().into_iter().zip(&report.harnesses);
-        // Where no two threads run side by side, there is one order of all events. A harness with a bug has enough to
-        // show.
+        // What no k can reach is explored all the same, if it can be run.
         let interfering = all.filter(|(harness, searched)| {
-            // What no k can reach is explored all the same.
-            let can_be_run = harness.unsupported.is_none();
-            (searched.status == Status::Checked || searched.is_beyond() && can_be_run)
-                && searched.bugs.is_empty()
-                && searched.faults.is_empty()
+            (!searched.is_beyond() || harness.unsupported.is_none()) && check::goes_on(searched)
         });
         let harnesses: Vec<_> = interfering.map(|(harness, _)| harness).collect();
         let went = if goes_on && !harnesses.is_empty() && ready.built.allocator == Allocator::Ours {
@@ -161,9 +171,22 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
                 built: &ready.built,
             };
             let strategy = explore_options(args, &options, until);
-            let explored = explore::run(subject, &harnesses, &strategy, &STOP, &progress, finished);
+            let mut keep = results.of(member, &ready.generated)?;
+            let explored = explore::run_piece(
+                subject,
+                &harnesses,
+                &strategy,
+                &STOP,
+                &progress,
+                finished,
+                |shares| keep.explored(|| (explore::head(&strategy), shares())),
+            );
             time.spend(began, chosen.len());
-            explored.map(|explored| went_on(&mut report, explored))
+            explored.and_then(|explored| {
+                keep.explored_whole(&explored)?;
+                went_on(&mut report, explored);
+                Ok(())
+            })
         } else {
             Ok(())
         };
@@ -181,6 +204,7 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         checked.for_each(|harness| harness.name = member.named(&harness.name));
         reports.push(report);
     }
+    results.finish()?;
     progress.finish();
     let path = search.packages.path.display().to_string();
     let Some(mut report) = several::checked(&path, reports) else {
@@ -191,8 +215,23 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
         Format::Human => human::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
-    let exhausted = !args.search.require_exhausted || of_check(&report).exhausted;
+    // That is asked of all pieces together.
+    let is_asked = args.search.require_exhausted && args.search.piece.partition.is_none();
+    let exhausted = !is_asked || of_check(&report).exhausted;
     Ok(members.verdict(verdict(&report).demanding(exhausted)))
+}
+
+/// What tells this check from others, beside what all searches have.
+fn told_apart(args: &CheckArgs) -> Vec<(String, String)> {
+    let own = [
+        ("k-max", args.k_max.to_string()),
+        ("thread-under-test", format!("{:?}", args.thread_under_test)),
+        ("solver", args.solver.name.to_owned()),
+        ("max-steps", format!("{:?}", args.max_steps)),
+        ("no-explore", args.no_explore.to_string()),
+    ];
+    let own = own.into_iter();
+    own.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// The report of a harness, by the name that it has among those of several packages.
@@ -217,6 +256,7 @@ fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explo
         deadline: Some(until),
         hang_after: options.hang_after,
         ignore_detached_panics: options.ignore_detached_panics,
+        piece: options.piece,
         ..explore::Options::new(
             Path::new(&options.path),
             catalogue::default(),
@@ -226,7 +266,7 @@ fn explore_options(args: &CheckArgs, options: &Options, until: Instant) -> explo
 }
 
 /// Adds what the exploration has found to the report of the check.
-fn went_on(report: &mut Report, explored: Exploration) {
+pub(super) fn went_on(report: &mut Report, explored: Exploration) {
     report.summary.failures = explored.summary.failures;
     report.summary.doubtful += explored.summary.doubtful;
     report.summary.memory = report.summary.memory.max(explored.summary.memory);
@@ -259,6 +299,7 @@ fn options(args: &CheckArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Opt
         hang_after: search.hang_after,
         ignore_detached_panics: search.ignore_detached_panics,
         reasonless: search.spurious != Some(0),
+        piece: search.piece.partition,
         target_dir,
     }
 }

@@ -197,6 +197,33 @@ fn refuse(args: &ExploreArgs) -> Result<(), Error> {
             format!("{those} has them: `--strategy {those}`"),
         );
     }
+    if args.search.piece.partition.is_some() {
+        let divides = strategy.has(Trait::Divides);
+        if !divides && !strategy.has(Trait::Samples) {
+            return refused(
+                format!("a search by {} has no pieces", strategy.name),
+                format!(
+                    "{} have",
+                    those(|entry| entry.has(Trait::Divides) || entry.has(Trait::Samples))
+                ),
+            );
+        }
+        if divides && args.lazy_relations {
+            return refused(
+                "a search that counts lazy relations has no pieces".into(),
+                "leave --lazy-relations out".into(),
+            );
+        }
+        if divides && args.max_executions.is_some() {
+            return refused(
+                format!(
+                    "a search by {} with --max-executions has no pieces",
+                    strategy.name
+                ),
+                "give each piece some --time instead".into(),
+            );
+        }
+    }
     if args.solver.is_some() && !strategy.has(Trait::Asks) {
         return refused(
             format!("--solver means nothing to {}", strategy.name),
@@ -236,6 +263,11 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
     let mut time = Time::of(search.time, number);
     let seed = search.seed();
     let mut reports = Vec::new();
+    let mut results = search.piece.results("explore", &search.packages.path, || {
+        let mut said = search.told_apart(chosen.iter().flat_map(Chosen::names), seed);
+        said.extend(told_apart(args));
+        said
+    })?;
     let mut queue = VecDeque::from(chosen);
     while let Some(chosen) = queue.pop_front() {
         let (member, harnesses) = (&chosen.member, chosen.harnesses());
@@ -286,7 +318,17 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             }),
             Format::Json => Ok(()),
         };
-        let mut report = explore::run(subject, &harnesses, &options, &STOP, &progress, finished)?;
+        let mut keep = results.of(member, &ready.generated)?;
+        let mut report = explore::run_piece(
+            subject,
+            &harnesses,
+            &options,
+            &STOP,
+            &progress,
+            finished,
+            |shares| keep.explored(|| (explore::head(&options), shares())),
+        )?;
+        keep.explored_whole(&report)?;
         report.summary.building = ready.took.as_secs_f64();
         time.spend(began, harnesses.len());
         for harness in &mut report.harnesses {
@@ -297,6 +339,7 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
             break;
         }
     }
+    results.finish()?;
     progress.finish();
     let path = search.packages.path.display().to_string();
     let Some(mut report) = several::explored(&path, reports) else {
@@ -307,8 +350,32 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
         Format::Human => explored::closing(out, &report),
         Format::Json => report::json(out, &report),
     })?;
-    let exhausted = !args.search.require_exhausted || report.summary.exhausted;
+    // That is asked of all pieces together.
+    let is_asked = args.search.require_exhausted && args.search.piece.partition.is_none();
+    let exhausted = !is_asked || report.summary.exhausted;
     Ok(members.verdict(verdict(&report).demanding(exhausted)))
+}
+
+/// What tells this exploration from others, beside what all searches have.
+fn told_apart(args: &ExploreArgs) -> Vec<(String, String)> {
+    let as_text = |value: &dyn std::fmt::Debug| format!("{value:?}");
+    let own = [
+        ("strategy", args.strategy.0.name.to_owned()),
+        (
+            "solver",
+            args.solver.unwrap_or(Solver::ORDER).name.to_owned(),
+        ),
+        ("bound", as_text(&args.bound)),
+        ("max-executions", as_text(&args.max_executions)),
+        ("keep-going", args.keep_going.to_string()),
+        ("learning-runs", as_text(&args.learning_runs)),
+        ("call-depth", as_text(&args.call_depth)),
+        ("max-steps", as_text(&args.max_steps)),
+        ("stack-size", args.stack_size.to_string()),
+        ("followed", as_text(&args.follow)),
+    ];
+    let own = own.into_iter();
+    own.map(|(name, value)| (name.to_owned(), value)).collect()
 }
 
 /// Refuses a program with an allocator of its own: objects are named by their addresses, which must not depend on the
@@ -364,11 +431,12 @@ fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> O
         until_failure: samples && !args.keep_going,
         jobs: args.jobs,
         checkpoint: None,
+        piece: search.piece.partition,
         target_dir,
     }
 }
 
-fn verdict(report: &Exploration) -> Verdict {
+pub(super) fn verdict(report: &Exploration) -> Verdict {
     let any = |wanted: fn(&Status) -> bool| report.harnesses.iter().any(|h| wanted(&h.status));
     if report.summary.failures > 0 {
         Verdict::Bugs

@@ -11,7 +11,9 @@ mod fuzz;
 mod init;
 mod input;
 mod list;
+mod merge;
 mod packages;
+mod pieces;
 mod replay;
 mod report;
 mod role;
@@ -35,6 +37,7 @@ pub use features::FeatureArgs;
 pub use fuzz::{FuzzArgs, SanitizerChoice};
 pub use input::InputSpec;
 pub use packages::PackageArgs;
+pub use pieces::PieceArgs;
 pub use replay::ReplayArgs;
 pub use report::ReportArgs;
 pub use search::{SearchArgs, TargetArgs};
@@ -93,6 +96,7 @@ enum Command {
     Check(CheckArgs),
     Explore(ExploreArgs),
     Fuzz(FuzzArgs),
+    Merge(merge::MergeArgs),
     Compare(CompareArgs),
     Replay(ReplayArgs),
     Report(ReportArgs),
@@ -344,6 +348,7 @@ pub fn main() -> u8 {
         Command::Check(args) => check::run(args, &terminal),
         Command::Fuzz(args) => fuzz::run(args, &terminal),
         Command::Explore(args) => explore::run(args, &terminal),
+        Command::Merge(args) => merge::run(args, &terminal),
         Command::Compare(args) => compare::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
         Command::Report(args) => report::run(args),

@@ -42,7 +42,7 @@ pub(super) struct Member {
     /// The path of the program, as a user would name it.
     pub(super) path: PathBuf,
     /// The prefix of the names of its harnesses, where there are several programs.
-    name: Option<String>,
+    pub(super) name: Option<String>,
 }
 
 impl Member {
@@ -461,6 +461,12 @@ impl Chosen {
     pub(super) fn harnesses(&self) -> Vec<&Harness> {
         let all = self.member.program.harnesses();
         self.harnesses.iter().map(|&at| &all[at]).collect()
+    }
+
+    /// Returns the names of the chosen harnesses among those of all programs.
+    pub(super) fn names(&self) -> impl Iterator<Item = String> {
+        let harnesses = self.harnesses().into_iter();
+        harnesses.map(|harness| self.member.named(&harness.name))
     }
 
     /// Returns the number of chosen harnesses.

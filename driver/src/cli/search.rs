@@ -11,6 +11,7 @@ use std::time::{Duration, Instant};
 use clap::Args;
 
 use super::packages::PackageArgs;
+use super::pieces::PieceArgs;
 use super::{Format, InputSpec, Verdict};
 use crate::build::{self, Built, Copies, Step};
 use crate::check::progress::Progress;
@@ -38,7 +39,7 @@ pub struct SearchArgs {
     /// How many inputs to try at most; more than that are sampled
     #[arg(long, value_name = "N", default_value_t = 1000, value_parser = clap::value_parser!(u32).range(1..))]
     pub(super) max_inputs: u32,
-    /// Seed of whatever is drawn at random, to repeat a run [default: chosen, and printed]
+    /// Seed of whatever is drawn at random, to repeat a run [default: chosen, and printed; 0 with --partition]
     #[arg(long, value_name = "N")]
     pub(super) seed: Option<u64>,
     /// Stop the search after so many seconds, which harnesses share; building doesn't count
@@ -64,6 +65,8 @@ pub struct SearchArgs {
     /// How to print the answer
     #[arg(long, value_enum, default_value_t = Format::Human)]
     pub(super) format: Format,
+    #[command(flatten)]
+    pub(super) piece: PieceArgs,
     #[command(flatten)]
     pub(super) target: TargetArgs,
     /// Write the rewritten program to DIR as well, to look at it
@@ -143,15 +146,40 @@ impl SearchArgs {
             .collect()
     }
 
+    /// What tells this search of harnesses of these names from others: pieces of one search have the same.
+    pub(super) fn told_apart(
+        &self,
+        harnesses: impl Iterator<Item = String>,
+        seed: u64,
+    ) -> Vec<(String, String)> {
+        let inputs = self.input.iter();
+        let inputs = inputs.map(|spec| format!("{}={}", spec.name, spec.values));
+        let harnesses: Vec<_> = harnesses.collect();
+        let own = [
+            ("harnesses", harnesses.join(" ")),
+            ("input", inputs.collect::<Vec<_>>().join(" ")),
+            ("max-inputs", self.max_inputs.to_string()),
+            ("seed", seed.to_string()),
+            ("spurious", format!("{:?}", self.spurious)),
+            (
+                "ignore-detached-panics",
+                self.ignore_detached_panics.to_string(),
+            ),
+        ];
+        let own = own.into_iter();
+        own.map(|(name, value)| (name.to_owned(), value)).collect()
+    }
+
     /// Returns how often something may happen without a reason, and where.
     pub(super) fn reasonless(&self) -> Spurious {
         self.spurious
             .map_or(Spurious::DEFAULT, Spurious::everywhere)
     }
 
-    /// Returns the seed given, or a new one.
+    /// Returns the seed given, or a new one; one that all pieces of a search have.
     pub(super) fn seed(&self) -> u64 {
-        self.seed.unwrap_or_else(random_seed)
+        let of_pieces = self.piece.partition.map(|_| 0);
+        self.seed.or(of_pieces).unwrap_or_else(random_seed)
     }
 
     /// Generates and builds the worker; what is kept to be looked at is for this k. `None`: the user broke that off.

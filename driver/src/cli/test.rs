@@ -194,6 +194,7 @@ impl TestArgs {
             ignore_detached_panics: self.ignore_detached_panics,
             hang_after: self.hang_after,
             reasonless: self.spurious != Some(0),
+            piece: None,
             target_dir: target_dir.clone(),
         };
         let explore = explore::Options {

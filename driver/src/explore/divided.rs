@@ -3,13 +3,14 @@
 use std::collections::{BTreeMap, HashSet};
 
 use seqz_runtime::worker::message::Explored;
+use serde::{Deserialize, Serialize};
 
 /// The position of an execution in the exploration of a harness: the number of choices of inputs that are done, the
 /// turn of the search, and the number of the execution in that turn.
 pub(super) type Standing = (usize, u64, u64);
 
 /// The search of one choice of inputs.
-#[derive(Default)]
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
 pub(super) struct Search {
     relations: HashSet<u64>,
     states: HashSet<u64>,
@@ -43,6 +44,20 @@ impl Search {
             self.overlap |= known.is_some_and(|known| known != (part, executions));
         }
         self.is_done(parts)
+    }
+
+    /// Takes in the search of another piece, whose parts are numbered from `offset` here.
+    pub(super) fn join(&mut self, other: &Self, offset: usize) {
+        self.relations.extend(&other.relations);
+        self.states.extend(&other.states);
+        self.overlap |= other.overlap;
+        let turns = other.turns.iter();
+        self.turns
+            .extend(turns.map(|(part, &turns)| (part + offset, turns)));
+        for (&turn, &(part, executions)) in &other.own {
+            let known = self.own.insert(turn, (part + offset, executions));
+            self.overlap |= known.is_some();
+        }
     }
 
     /// Whether this number of parts are done.

@@ -5,21 +5,22 @@ use std::ops::Range;
 use std::path::PathBuf;
 use std::time::{Duration, Instant};
 
-use seqz_runtime::vocabulary;
 use seqz_runtime::worker::message::{
     Doubt, ExploreReply, ExploreRequest, Explored, Reply, Stopped,
 };
+use serde::{Deserialize, Serialize};
 
 use super::Options;
 use super::divided::{Search, Standing, together};
 use super::failure::spurious_of;
+use super::join::{self, Share};
 use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
 use crate::diagnostic::shown;
 use crate::error::Error;
 use crate::layout::{counted, grouped};
 use crate::model::document::{Cut, Kind, Met, Reason, Site, Status};
-use crate::model::exploration::{Counts, Coupling, Failure, HarnessExploration, Promise};
+use crate::model::exploration::{Counts, Coupling, Failure, HarnessExploration, HeldUp, Promise};
 use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::words;
@@ -36,6 +37,8 @@ pub(super) struct Gathered {
     /// The number of the harness's first unit.
     first: usize,
     units: Vec<Part>,
+    /// The number of parts of the search, those included that belong to other pieces.
+    parts: usize,
     started: Option<Instant>,
     /// The number of choices of inputs of each unit, where these are a sample.
     sample: Option<u32>,
@@ -48,12 +51,21 @@ pub(super) struct Gathered {
     files: Vec<PathBuf>,
     /// Failures held back until it is known whether the panics that may have caused them are told.
     held: Vec<Held>,
+    /// Those that were told at the end, as the panics were not: another piece may know of the panics.
+    told: Vec<Held>,
+    /// The index in the report of each failure that comes of those alone.
+    from_held: BTreeSet<usize>,
+    /// The note on the inputs that were searched to the end.
+    on_inputs: Option<String>,
+    /// Whether other pieces of the search are not here.
+    pieces_away: bool,
 }
 
 /// A failure that may be a mere consequence of panics.
-struct Held {
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub(super) struct Held {
     /// The index of the unit that met the failure, and the failure's index among all that this unit has sent.
-    sent: (usize, usize),
+    pub(super) sent: (usize, usize),
     failure: Failure,
     standing: Standing,
     /// The places of the panics that the failure may be a consequence of.
@@ -61,38 +73,39 @@ struct Held {
 }
 
 /// What is known of one unit.
-#[derive(Default)]
-struct Part {
+#[derive(Clone, Debug, Default)]
+pub(super) struct Part {
     /// The counts of each choice of inputs that is done.
-    done: Vec<Explored>,
+    pub(super) done: Vec<Explored>,
     /// The counts of the choice of inputs that is being explored.
-    current: Explored,
-    promise: Option<Promise>,
+    pub(super) current: Explored,
+    pub(super) promise: Option<Promise>,
     /// For each failure that the worker has sent, its index in the report; `None` while the failure is held back.
-    sent: Vec<Option<usize>>,
+    pub(super) sent: Vec<Option<usize>>,
     /// For each failure that the worker has sent, the number of executions that met it.
-    times: Vec<u64>,
+    pub(super) times: Vec<u64>,
     /// For each failure that the worker has sent, the couplings of the threads.
-    couplings: Vec<Vec<(seqz_runtime::Role, u32)>>,
+    pub(super) couplings: Vec<Vec<Coupling>>,
     /// For each failure that the worker has sent, who was held up in each execution with it.
-    held_up: Vec<Option<vocabulary::HeldUp>>,
+    pub(super) held_up: Vec<Option<HeldUp>>,
     /// How the worker died, while the search that was begun again has not ended.
-    died: Option<String>,
+    pub(super) died: Option<String>,
     /// Set where the time was over and no execution had come to its end: the time that the unit had, and where it stood
     /// still.
-    none_ended: Option<(Duration, Standstill)>,
-    over: bool,
+    pub(super) none_ended: Option<(Duration, Standstill)>,
+    pub(super) over: bool,
 }
 
 impl Gathered {
     pub(super) fn new(harness: &Harness, options: &Options, units: Range<usize>) -> Self {
-        let divided = !options.samples() && units.len() > 1;
+        let parts = units.len() * options.piece.map_or(1, |piece| piece.count as usize);
+        let divided = !options.samples() && parts > 1;
         let spurious = options.spurious.of(&harness.lone);
         let status = match &harness.unsupported {
             Some(why) => Status::unsupported(why),
             None => Status::Checked,
         };
-        Self {
+        let mut gathered = Self {
             report: HarnessExploration {
                 name: harness.name.clone(),
                 site: harness.site.clone(),
@@ -115,6 +128,7 @@ impl Gathered {
             idle_functions: harness.idle_functions.clone(),
             spawns: harness.spawns.clone(),
             first: units.start,
+            parts,
             units: units.map(|_| Part::default()).collect(),
             started: None,
             sample: None,
@@ -123,7 +137,17 @@ impl Gathered {
             standings: Vec::new(),
             files: Vec::new(),
             held: Vec::new(),
+            told: Vec::new(),
+            from_held: BTreeSet::new(),
+            on_inputs: None,
+            pieces_away: options.piece.is_some_and(|piece| piece.count > 1),
+        };
+        if gathered.units.is_empty() && gathered.pieces_away && harness.unsupported.is_none() {
+            // There are fewer schedules to draw than pieces.
+            gathered.report.promise = Promise::Sampled;
+            gathered.report.verdict = verdict::of_report(&gathered.report).sentence();
         }
+        gathered
     }
 
     /// Whether all units of the harness are over.
@@ -195,15 +219,20 @@ impl Gathered {
         if self.is_over() {
             self.tell_held(&mut new);
         }
-        self.sum(original);
-        if self.divided && self.is_over() {
-            self.order();
-        }
+        self.sum();
         if self.is_over() {
-            self.look_for_executions();
-            self.look_for_inputs();
+            self.close();
         }
         Ok(new)
+    }
+
+    /// Called when all parts are over, after the sum.
+    fn close(&mut self) {
+        if self.divided {
+            self.order();
+        }
+        self.look_for_executions();
+        self.look_for_inputs();
     }
 
     /// Called when all parts are over: tells the failures held back whose panics have not been told.
@@ -213,12 +242,14 @@ impl Gathered {
             if told.any(|it| it.site.as_ref().is_some_and(|at| held.follows.contains(at))) {
                 continue;
             }
+            self.told.push(held.clone());
             let (part, number) = held.sent;
             let (at, is_new) = self.add(held.failure, held.standing);
             if let Some(sent) = self.units[part].sent.get_mut(number) {
                 *sent = Some(at);
             }
             if is_new {
+                self.from_held.insert(at);
                 new.push(self.report.failures[at].clone());
             }
         }
@@ -287,7 +318,7 @@ impl Gathered {
                 own,
             } => {
                 if self.divided {
-                    let parts = self.units.len();
+                    let parts = self.parts;
                     let search = self.search(part);
                     if search.done(part, parts, turns, own) && !search.is_whole() {
                         self.part_ways(part, &inputs);
@@ -306,7 +337,8 @@ impl Gathered {
                 unit.done.push(counts);
             }
             ExploreReply::Failure(finding) => {
-                self.units[part].held_up.push(finding.held_up.clone());
+                let held_up = finding.held_up.as_ref().map(|it| original.held_up(it));
+                self.units[part].held_up.push(held_up);
                 let failure = original.failure(
                     &finding,
                     (request.stack, spurious_of(request)),
@@ -328,8 +360,22 @@ impl Gathered {
                 self.held.push(held);
             }
             ExploreReply::Times(times) => self.units[part].times = times,
-            ExploreReply::Couplings(couplings) => self.units[part].couplings = couplings,
-            ExploreReply::HeldUp(held_up) => self.units[part].held_up = held_up,
+            ExploreReply::Couplings(couplings) => {
+                let of_one = |couplings: Vec<(seqz_runtime::Role, u32)>| {
+                    let couplings = couplings.into_iter();
+                    let coupling = |(role, k): (seqz_runtime::Role, _)| Coupling {
+                        under_test: role.into(),
+                        k,
+                    };
+                    couplings.map(coupling).collect()
+                };
+                self.units[part].couplings = couplings.into_iter().map(of_one).collect();
+            }
+            ExploreReply::HeldUp(held_up) => {
+                let held_up = held_up.iter();
+                let held_up = held_up.map(|it| it.as_ref().map(|it| original.held_up(it)));
+                self.units[part].held_up = held_up.collect();
+            }
             // The unit that talks to the worker has dealt with these.
             ExploreReply::Running { .. } | ExploreReply::Solve { .. } | ExploreReply::Done => {}
         }
@@ -375,8 +421,7 @@ impl Gathered {
         for (at, couplings) in part.sent.iter().zip(&part.couplings) {
             let Some(at) = *at else { continue };
             let known = &mut self.report.failures[at].couplings;
-            for &(role, k) in couplings {
-                let under_test = role.into();
+            for &Coupling { under_test, k } in couplings {
                 match known
                     .iter_mut()
                     .find(|known| known.under_test == under_test)
@@ -390,7 +435,7 @@ impl Gathered {
     }
 
     /// Says of each failure who was held up in each execution with it: the one for whom that was shortest.
-    fn hold_up(&mut self, original: &Original<'_>) {
+    fn hold_up(&mut self) {
         for (at, failure) in self.report.failures.iter_mut().enumerate() {
             let of_units = self.units.iter().flat_map(|unit| {
                 let numbers = (0..unit.sent.len()).filter(|&number| unit.sent[number] == Some(at));
@@ -398,7 +443,7 @@ impl Gathered {
             });
             let all: Option<Vec<_>> = of_units.collect();
             let shortest = all.into_iter().flatten().min_by_key(|it| it.nanoseconds);
-            failure.held_up = shortest.map(|it| original.held_up(&it));
+            failure.held_up = shortest;
         }
     }
 
@@ -498,7 +543,9 @@ impl Gathered {
         let done = done.unwrap_or(0) as u64;
         if self.sample.is_some_and(|all| done < all.into()) {
             let done = counted(done, "choice", "choices");
-            self.note(format!("{done} of inputs tried to the end"));
+            let note = format!("{done} of inputs tried to the end");
+            self.on_inputs = Some(note.clone());
+            self.note(note);
         }
     }
 
@@ -568,10 +615,21 @@ impl Gathered {
     /// Called when all parts are over: puts the failures in the order in which one search would have met them, and
     /// numbers their executions as that search would.
     fn order(&mut self) {
-        let parts = self.units.len();
+        let parts = self.parts;
         let failures = std::mem::take(&mut self.report.failures);
-        let mut failures: Vec<_> = self.standings.drain(..).zip(failures).collect();
-        failures.sort_by_key(|(standing, _)| *standing);
+        let failures = self.standings.drain(..).zip(failures).enumerate();
+        let mut failures: Vec<_> = failures.collect();
+        failures.sort_by_key(|(_, (standing, _))| *standing);
+        let moved: Vec<usize> = (0..failures.len())
+            .map(|before| {
+                let mut at = failures.iter();
+                at.position(|(was, _)| *was == before).unwrap_or(before)
+            })
+            .collect();
+        let of_parts = self.units.iter_mut().flat_map(|part| &mut part.sent);
+        of_parts.flatten().for_each(|at| *at = moved[*at]);
+        self.from_held = self.from_held.iter().map(|at| moved[*at]).collect();
+        let mut failures: Vec<_> = failures.into_iter().map(|(_, it)| it).collect();
         for ((input, turn, within), failure) in &mut failures {
             if let Some(search) = self
                 .searches
@@ -596,6 +654,10 @@ impl Gathered {
     pub(super) fn rewritten(&mut self) -> Vec<(PathBuf, Failure)> {
         if !self.is_over() {
             return Vec::new();
+        }
+        // The failures may have been put in another order.
+        for (failure, file) in self.report.failures.iter_mut().zip(&self.files) {
+            failure.finding = Some(shown(file));
         }
         let failures = self.report.failures.iter().cloned();
         // The file needs no path to itself.
@@ -622,7 +684,7 @@ impl Gathered {
     }
 
     /// Adds up what the units have done.
-    fn sum(&mut self, original: &Original<'_>) {
+    fn sum(&mut self) {
         let mut counts = Counts::default();
         let mut add = |part: &Explored| {
             if let Some(causality) = &part.causality {
@@ -644,7 +706,7 @@ impl Gathered {
         // A search that counts lazy happens-before relations is not divided.
         let mut lazy_relations = None;
         if self.divided {
-            let parts = self.units.len();
+            let parts = self.parts;
             let most = self.units.iter().map(|unit| unit.done.len()).max();
             for input in 0..=most.unwrap_or(0) {
                 let units = self.units.iter();
@@ -695,12 +757,166 @@ impl Gathered {
             });
             failure.count = met.sum::<u64>().max(1);
         }
-        self.hold_up(original);
+        self.hold_up();
         let promises = self.units.iter().filter_map(|unit| unit.promise.clone());
         if let Some(promise) = promises.reduce(Promise::and) {
-            self.report.promise = promise.unless_unfollowed(&self.report.not_followed);
+            let promise = promise.unless_unfollowed(&self.report.not_followed);
+            // A sample is complete with what has been drawn.
+            self.report.promise = if self.pieces_away && promise != Promise::Sampled {
+                promise.and(Promise::Unfinished {
+                    reasons: vec![Reason::OtherPieces],
+                })
+            } else {
+                promise
+            };
         }
         self.report.counts = counts;
         self.report.verdict = verdict::of_report(&self.report).sentence();
+    }
+
+    /// What has been gathered, to be put together with what other pieces gather.
+    pub(super) fn share(&self) -> Share {
+        let kept: Vec<usize> = (0..self.report.failures.len())
+            .filter(|at| !self.from_held.contains(at))
+            .collect();
+        let moved = |at: &usize| kept.binary_search(at).ok();
+        let units = self.units.iter().map(|unit| Part {
+            sent: unit
+                .sent
+                .iter()
+                .map(|at| at.as_ref().and_then(moved))
+                .collect(),
+            none_ended: None,
+            ..unit.clone()
+        });
+        let notes = self.report.notes.iter();
+        let notes = notes.filter(|note| self.on_inputs.as_ref() != Some(note));
+        Share {
+            report: HarnessExploration {
+                failures: kept
+                    .iter()
+                    .map(|&at| self.report.failures[at].clone())
+                    .collect(),
+                notes: notes.cloned().collect(),
+                ..self.report.clone()
+            },
+            units: units.map(Into::into).collect(),
+            searches: self.searches.clone(),
+            // A search with several units, or several pieces, keeps where its failures stand.
+            standings: kept.iter().map(|&at| self.standings[at]).collect(),
+            held: self.held.iter().chain(&self.told).cloned().collect(),
+            sample: self.sample,
+            divided: self.divided,
+        }
+    }
+
+    /// Puts the shares of a harness together. `are_all`: no piece is missing.
+    ///
+    /// # Errors
+    /// When a share is damaged.
+    pub(super) fn joined(shares: &[&Share], are_all: bool) -> Result<Option<Self>, String> {
+        let Some(first) = shares.first() else {
+            return Ok(None);
+        };
+        let units: usize = shares.iter().map(|share| share.units.len()).sum();
+        let mut all = Self {
+            report: HarnessExploration {
+                status: join::status(shares.iter().map(|share| &share.report.status)),
+                failures: Vec::new(),
+                notes: Vec::new(),
+                ..first.report.clone()
+            },
+            idle_functions: BTreeSet::new(),
+            spawns: Vec::new(),
+            first: 0,
+            units: Vec::new(),
+            parts: if are_all { units } else { usize::MAX },
+            started: None,
+            sample: shares.iter().find_map(|share| share.sample),
+            divided: first.divided,
+            searches: Vec::new(),
+            standings: Vec::new(),
+            files: Vec::new(),
+            held: Vec::new(),
+            told: Vec::new(),
+            from_held: BTreeSet::new(),
+            on_inputs: None,
+            pieces_away: !are_all,
+        };
+        for share in shares {
+            all.join(share)?;
+        }
+        all.tell_held(&mut Vec::new());
+        all.sum();
+        let seconds = shares.iter().map(|share| share.report.counts.seconds);
+        all.report.counts.seconds = seconds.sum();
+        if all.units.is_empty() {
+            all.report.promise = first.report.promise.clone();
+        }
+        let is_torn = |search: &Search| search.is_done(all.parts) && !search.is_whole();
+        if all.divided && all.searches.iter().any(is_torn) {
+            all.part_ways(0, &[]);
+            all.sum();
+            all.report.counts.seconds = shares.iter().map(|it| it.report.counts.seconds).sum();
+        }
+        all.close();
+        all.report.verdict = verdict::of_report(&all.report).sentence();
+        Ok(Some(all))
+    }
+
+    fn join(&mut self, share: &Share) -> Result<(), String> {
+        let offset = self.units.len();
+        let damaged = || "what it says of failures does not fit together".to_owned();
+        if share.standings.len() != share.report.failures.len() {
+            return Err(damaged());
+        }
+        let mut at = Vec::new();
+        for (failure, standing) in share.report.failures.iter().zip(&share.standings) {
+            at.push(self.add(failure.clone(), *standing).0);
+        }
+        for unit in &share.units {
+            let mut unit = Part::try_from(unit)?;
+            for sent in unit.sent.iter_mut().flatten() {
+                *sent = *at.get(*sent).ok_or_else(damaged)?;
+            }
+            if !unit.over {
+                unit.over = true;
+                unit.promise = Some(match unit.promise.take() {
+                    Some(Promise::Sampled) => Promise::Sampled,
+                    _ => Promise::Unfinished {
+                        reasons: vec![Reason::PieceEnded],
+                    },
+                });
+            }
+            self.units.push(unit);
+        }
+        for held in &share.held {
+            let (unit, number) = held.sent;
+            if unit >= share.units.len() {
+                return Err(damaged());
+            }
+            self.held.push(Held {
+                sent: (offset + unit, number),
+                ..held.clone()
+            });
+        }
+        if self.searches.len() < share.searches.len() {
+            self.searches
+                .resize_with(share.searches.len(), Search::default);
+        }
+        for (known, search) in self.searches.iter_mut().zip(&share.searches) {
+            known.join(search, offset);
+        }
+        let report = &share.report;
+        report.notes.iter().for_each(|note| self.note(note.clone()));
+        self.report.sampled_inputs |= report.sampled_inputs;
+        self.report.reads = self.report.reads.take().or_else(|| report.reads.clone());
+        let known = &mut self.report.not_followed;
+        for what in &report.not_followed {
+            if !known.contains(what) {
+                known.push(what.clone());
+            }
+        }
+        Ok(())
     }
 }

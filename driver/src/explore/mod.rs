@@ -4,6 +4,7 @@ pub mod checkpoint;
 mod divided;
 mod failure;
 mod gather;
+mod join;
 mod promise;
 mod solver;
 mod unit;
@@ -29,11 +30,13 @@ use crate::model::exploration::{Exploration, HarnessExploration, Summary};
 use crate::model::lone::Spurious;
 use crate::model::unfollowed;
 use crate::original::Original;
+use crate::piece::Piece;
 use crate::program::Harness;
 use crate::solvers::Solver;
 use crate::sources::Sources;
 use crate::worker::Watch;
 use gather::Gathered;
+pub use join::{Share, join};
 use unit::{Queue, Runner, Said, Unit};
 
 /// What to explore, and how far.
@@ -80,6 +83,8 @@ pub struct Options {
     pub jobs: u32,
     /// The file from which the search goes on and to which it is written, where the strategy can do that.
     pub checkpoint: Option<Checkpoint>,
+    /// The piece of the search to make; `None`: all of it.
+    pub piece: Option<Piece>,
     /// The target directory, in which findings are written, too.
     pub target_dir: PathBuf,
 }
@@ -109,6 +114,7 @@ impl Options {
             until_failure: false,
             jobs: 1,
             checkpoint: None,
+            piece: None,
             target_dir,
         }
     }
@@ -152,7 +158,35 @@ pub fn run(
     options: &Options,
     stop: &AtomicBool,
     progress: &Progress,
+    finished: impl FnMut(&HarnessExploration) -> Result<(), Error>,
+) -> Result<Exploration, Error> {
+    run_piece(
+        subject,
+        harnesses,
+        options,
+        stop,
+        progress,
+        finished,
+        |_| Ok(()),
+    )
+}
+
+/// How often the shares of a piece are kept while it is searched.
+const KEPT_EACH: Duration = Duration::from_secs(2);
+
+/// As [`run`] does; `keep` is called with what has been gathered of each harness: now and then, when a harness is done, and
+/// at the end.
+///
+/// # Errors
+/// As those of [`run`], and when `keep` fails.
+pub fn run_piece(
+    subject: Subject<'_>,
+    harnesses: &[&Harness],
+    options: &Options,
+    stop: &AtomicBool,
+    progress: &Progress,
     mut finished: impl FnMut(&HarnessExploration) -> Result<(), Error>,
+    mut keep: impl FnMut(&dyn Fn() -> Vec<Share>) -> Result<(), Error>,
 ) -> Result<Exploration, Error> {
     let started = Instant::now();
     let Subject {
@@ -221,6 +255,9 @@ pub fn run(
             Ok::<_, Error>(())
         };
         tell(&all)?;
+        let shares = |all: &[Gathered]| all.iter().map(Gathered::share).collect();
+        keep(&|| shares(&all))?;
+        let mut kept = Instant::now();
         let mut hear = |unit: usize, said| {
             let gathered = &mut all[units[unit].task];
             match &said {
@@ -238,7 +275,13 @@ pub fn run(
             }
             store.rewrite(gathered);
             progress.say(gathered.position(options.strategy.name));
-            tell(&all)
+            let is_over = gathered.is_over();
+            tell(&all)?;
+            if is_over || kept.elapsed() >= KEPT_EACH {
+                keep(&|| shares(&all))?;
+                kept = Instant::now();
+            }
+            Ok::<_, Error>(())
         };
         for (unit, said) in said {
             hear(unit, said).inspect_err(|_| {
@@ -248,24 +291,39 @@ pub fn run(
         }
         Ok::<_, Error>(())
     })?;
+    keep(&|| all.iter().map(Gathered::share).collect())?;
     let reports: Vec<_> = all.into_iter().map(|gathered| gathered.report).collect();
-    let random = options.samples() || reports.iter().any(|report| report.sampled_inputs);
     let asks = reports
         .iter()
         .any(|report| report.counts.causality.is_some());
+    let random = options.samples() || reports.iter().any(|report| report.sampled_inputs);
     Ok(Exploration {
+        solver: asks.then(|| options.solver.name.into()),
+        seed: random.then_some(options.seed),
+        cut,
+        findings: store.dir(),
+        summary: summary(&reports, started.elapsed()),
+        harnesses: reports,
+        ..head(options)
+    })
+}
+
+/// Returns the document of an exploration with these options, before anything is explored.
+#[must_use]
+pub fn head(options: &Options) -> Exploration {
+    Exploration {
         schema: SCHEMA,
         seqz: env!("CARGO_PKG_VERSION").into(),
         path: options.path.clone(),
         strategy: options.strategy.name.into(),
-        solver: asks.then(|| options.solver.name.into()),
+        solver: None,
         bound: options.bound,
-        seed: random.then_some(options.seed),
-        cut,
-        findings: store.dir(),
-        summary: summary(&reports, started),
-        harnesses: reports,
-    })
+        seed: None,
+        cut: None,
+        findings: None,
+        summary: Summary::default(),
+        harnesses: Vec::new(),
+    }
 }
 
 /// Returns the requests to the workers of one harness. Random schedules can be drawn by many workers, each from a seed
@@ -282,7 +340,10 @@ pub(crate) fn requests(
     } else {
         1
     };
-    let workers = u64::from(workers).min(options.max_executions);
+    let Piece { index, count } = options.piece.unwrap_or(Piece::WHOLE);
+    let (index, count) = (u64::from(index), u64::from(count));
+    let max_executions = share(options.max_executions, index, count);
+    let workers = u64::from(workers).min(max_executions);
     let known = |name: &str| harness.parameters.iter().any(|(known, _)| known == name);
     let inputs: Vec<_> = options
         .inputs
@@ -299,14 +360,10 @@ pub(crate) fn requests(
         seed: if divides {
             options.seed
         } else {
-            options.seed.wrapping_add(worker)
+            options.seed.wrapping_add(index + worker * count)
         },
         max_steps: options.max_steps,
-        max_executions: if options.max_executions == u64::MAX {
-            u64::MAX
-        } else {
-            options.max_executions / workers + u64::from(worker < options.max_executions % workers)
-        },
+        max_executions: share(max_executions, worker, workers),
         spurious: spurious.times,
         spurious_at: (!spurious.in_loops && spurious.times > 0).then(|| lone.clone()),
         stack: options.stack_size,
@@ -316,7 +373,9 @@ pub(crate) fn requests(
         checks_memory: unfollowed::only_access_memory(&harness.not_followed),
         until_failure: options.until_failure,
         part: if divides {
-            (worker as u32, workers as u32)
+            // The workers of a piece share those units among them that belong to the piece, however many workers other
+            // pieces have.
+            ((index + worker * count) as u32, (workers * count) as u32)
         } else {
             (0, 1)
         },
@@ -330,6 +389,15 @@ pub(crate) fn requests(
             (file, checkpoint.fields.clone())
         }),
     })
+}
+
+/// The share of a bound on executions.
+fn share(all: u64, index: u64, count: u64) -> u64 {
+    if all == u64::MAX {
+        all
+    } else {
+        all / count + u64::from(index < all % count)
+    }
 }
 
 /// Writes findings to files, until a write fails.
@@ -400,7 +468,9 @@ impl Findings {
     }
 }
 
-fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
+/// Adds up the counts of harnesses that were explored in this time.
+#[must_use]
+pub fn summary(reports: &[HarnessExploration], took: Duration) -> Summary {
     let mut summary = Summary {
         exhausted: true,
         ..Summary::default()
@@ -421,7 +491,7 @@ fn summary(reports: &[HarnessExploration], started: Instant) -> Summary {
         summary.executions += report.counts.executions;
         summary.exhausted &= explored && crate::model::verdict::of_report(report).exhausted;
     }
-    summary.seconds = started.elapsed().as_secs_f64();
+    summary.seconds = took.as_secs_f64();
     summary.memory = crate::worker::memory::peak();
     summary
 }

@@ -178,7 +178,7 @@ pub fn run(
             .as_ref()
             .filter(|store| store.any())
             .map(|store| shown(store.dir())),
-        summary: summary(&harnesses, started),
+        summary: summary(&harnesses, started.elapsed()),
         harnesses,
         explored: None,
     })

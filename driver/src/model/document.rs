@@ -316,11 +316,15 @@ pub enum Reason {
     Refuted,
     /// An exploration has found what the sequential program should have found.
     Missed,
+    /// The search is in pieces, and not all of them are here.
+    OtherPieces,
+    /// A piece of the search was ended from outside before it was done.
+    PieceEnded,
 }
 
 impl Reason {
     /// All reasons, in the order in which they are documented.
-    pub const ALL: [Self; 26] = [
+    pub const ALL: [Self; 28] = [
         Self::StepBound,
         Self::Undecided,
         Self::SampledInputs,
@@ -347,6 +351,8 @@ impl Reason {
         Self::Reasonless,
         Self::Refuted,
         Self::Missed,
+        Self::OtherPieces,
+        Self::PieceEnded,
     ];
 }
 

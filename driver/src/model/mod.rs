@@ -8,6 +8,7 @@ pub mod document;
 pub mod exploration;
 pub(crate) mod lines;
 pub mod lone;
+pub mod pieces;
 pub mod schedule;
 pub(crate) mod standstill;
 mod status;

@@ -400,6 +400,8 @@ pub const fn reason(reason: Reason) -> &'static str {
             "the sequential program missed a failure that `seqz explore` found, and may miss others"
         }
         Reason::Unfollowed => "not everything is followed",
+        Reason::OtherPieces => "other pieces of the search are missing here",
+        Reason::PieceEnded => "a piece of the search was ended before it was done",
     }
 }
 

@@ -210,6 +210,8 @@ struct Watching<'w, 'r> {
     before: &'w Level,
     /// The number of executions that are left.
     left: u64,
+    /// Whether the level counts for another part of the search, which tells what is found there.
+    aside: bool,
 }
 
 impl Watch for Watching<'_, '_> {
@@ -227,6 +229,18 @@ impl Watch for Watching<'_, '_> {
 
     fn after(&mut self, level: &Level, machine: &Machine) -> bool {
         let mut going = true;
+        if self.aside {
+            going &= self.work.tell_threads(machine);
+            if self.work.last_progress.elapsed() >= PROGRESS {
+                self.work.last_progress = Instant::now();
+                going &= self.work.send(CheckReply::Progress {
+                    role: self.role,
+                    k: self.k,
+                    level: self.before.clone(),
+                });
+            }
+            return going;
+        }
         // Before findings, which may come of a copy.
         for doubt in machine.doubts(self.work.told_doubts) {
             self.work.told_doubts += 1;
@@ -287,9 +301,13 @@ impl Work<'_> {
         };
         let mut machine = Machine::new(limits, self.solver());
         machine.begin_search();
+        let (part, parts) = request.part;
+        // What is executed for the sake of other executions is forgotten.
+        let mut other = Machine::new(limits, self.solver());
+        other.begin_search();
         let of_role = |role| {
             set.bound.iter().map(move |bound| OfInput {
-                search: Search::new(bound, role, bounds),
+                search: Search::new(bound, role, bounds).part(part, parts),
                 steps: limits.steps,
             })
         };
@@ -319,6 +337,7 @@ impl Work<'_> {
                         continue;
                     }
                     let before = sum.clone();
+                    let aside = part > 0 && search.search.is_shared();
                     let mut watching = Watching {
                         work: self,
                         role,
@@ -326,13 +345,16 @@ impl Work<'_> {
                         bound,
                         before: &before,
                         left: *left,
+                        aside,
                     };
+                    let machine = if aside { &mut other } else { &mut machine };
                     machine.search_in(label);
-                    let level = search.next_level(&mut machine, &mut watching, is_endless);
+                    let level = search.next_level(machine, &mut watching, is_endless);
                     if let Some(error) = self.failed.take() {
                         return Err(error);
                     }
                     match level {
+                        Ok(_) if aside => {}
                         Ok(level) => {
                             *left -= level.executions.min(*left);
                             sum.add(&level);

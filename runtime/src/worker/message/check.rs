@@ -36,6 +36,8 @@ message! {
         pub careful: bool,
         /// Whether panics of threads that no thread joins are no failures.
         pub ignore_detached_panics: bool,
+        /// The number of the part of the search to make, from 0, and the number of parts.
+        pub part: (u32, u32),
     }
 }
 
