@@ -206,3 +206,70 @@ fn what_init_writes_does_what_it_says() {
         );
     }
 }
+
+/// Runs a step of a job in a shell.
+fn step(dir: &Path, step: &str, environment: &[(&str, &str)]) -> support::Run {
+    let bin = Path::new(SEQZ).parent().unwrap();
+    let path = format!("{}:{}", bin.display(), std::env::var("PATH").unwrap());
+    let mut shell = Command::new("bash");
+    let settings = command(dir);
+    let settings = settings.get_envs().filter_map(|(k, v)| Some((k, v?)));
+    shell.args(["-ec", step]).envs(settings);
+    shell
+        .env("PATH", &path)
+        .env("SEQZ_TARGET_DIR", target_dir());
+    shell.env_remove("SLURM_TMPDIR");
+    shell.envs(environment.iter().copied()).current_dir(dir);
+    run(&mut shell)
+}
+
+#[test]
+fn the_jobs_that_init_writes_search_in_pieces() {
+    let dir = package(LOST);
+    let dir = dir.path();
+    let (matrix, slurm) = (".github/workflows/seqz-pieces.yml", "seqz.sbatch");
+    for file in ["seqz.toml", matrix, slurm] {
+        let _ = fs::remove_file(dir.join(file));
+    }
+    let wrote = seqz(dir, ["init", "--no-ci", "--matrix", "--slurm"]);
+    assert_eq!(wrote.code, Some(0), "{}", wrote.shown());
+
+    let workflow = fs::read_to_string(dir.join(matrix)).unwrap();
+    let steps = steps(&workflow);
+    let [search, merge] = steps.as_slice() else {
+        panic!("{workflow}")
+    };
+    let numbers = workflow.split_once("piece: [").unwrap().1;
+    let numbers: Vec<_> = numbers.split(']').next().unwrap().split(", ").collect();
+    let pieces = numbers.len().to_string();
+    assert!(workflow.contains(&format!("PIECES: {pieces}\n")));
+    for number in &numbers {
+        let ran = step(dir, search, &[("PIECE", *number), ("PIECES", &pieces)]);
+        assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    }
+    let merged = step(dir, merge, &[]);
+    assert_eq!(merged.code, Some(1), "{}", merged.shown());
+    assert!(merged.stdout.contains("All of 4 pieces are here."));
+    assert!(merged.stdout.contains("one failure found"));
+
+    let script = fs::read_to_string(dir.join(slurm)).unwrap();
+    for number in ["1", "3"] {
+        let of_slurm = [
+            ("SLURM_ARRAY_TASK_ID", number),
+            ("SLURM_ARRAY_TASK_COUNT", "3"),
+            ("SLURM_CPUS_PER_TASK", "2"),
+        ];
+        let ran = step(dir, "bash seqz.sbatch", &of_slurm);
+        assert_eq!(ran.code, Some(0), "{}", ran.shown());
+    }
+    let merge = script.split_once("--wrap '").unwrap().1;
+    let merge = merge.split('\'').next().unwrap();
+    let merged = step(dir, merge, &[]);
+    assert!(
+        merged
+            .stdout
+            .contains("2 of 3 pieces are here; missing: 2."),
+        "{}",
+        merged.shown()
+    );
+}

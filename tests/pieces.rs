@@ -242,7 +242,7 @@ fn checked(report: &Value) -> Vec<Value> {
 fn shuffled(count: u32) -> Vec<u32> {
     let step = [7, 5, 3, 1]
         .into_iter()
-        .find(|step| count % step != 0 || *step == 1)
+        .find(|step| !count.is_multiple_of(*step) || *step == 1)
         .unwrap();
     (0..count)
         .map(|at| (at * step + count / 2) % count + 1)
