@@ -120,6 +120,7 @@ impl Crate {
                 ignore_detached_panics: false,
                 hang_after: HANG_AFTER,
                 reasonless: false,
+                piece: None,
                 target_dir: findings,
             };
             let report = check::run(subject, &tasks, &options, &stop, &progress, |_| Ok(()));
