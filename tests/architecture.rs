@@ -103,7 +103,7 @@ fn crates_stand_in_layers() {
 /// The modules of a crate from the ground up: each may import those of the lines before its own, and none of its own line.
 const VOCABULARY: &[&str] = &[
     "ended hash wire",
-    "asked failure ids kind observation place promise transition",
+    "asked failure ids kind observation order place promise transition",
     "event schedule thread",
 ];
 
@@ -130,7 +130,7 @@ const EXPLORE: &[&str] = &[
     "search",
     "growth mcr race readers",
     // Strategies, some of which stand on others.
-    "dfs hbr_cache icb lazy_dpor pcb pct pos random surw",
+    "dfs hbr_cache icb lazy_dpor pcb pct pos random rc11 surw",
     "dpor hapset icb_dpor odpor rv_causal",
     "cached_dpor",
     "catalogue",

@@ -154,6 +154,7 @@ impl<'a> Original<'a> {
                         .or_else(known)
                         .filter(|_| action.has_variable()),
                     site: scheduled.place.as_ref().and_then(|place| self.site(place)),
+                    saw: scheduled.saw,
                 }
             })
             .collect();

@@ -211,6 +211,7 @@ pub fn run(
         action: event.action.into(),
         object: event.object,
         place: None,
+        saw: event.saw,
     });
     let request = ReplayRequest {
         harness: finding.harness.clone(),

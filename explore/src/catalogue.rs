@@ -13,7 +13,7 @@ use crate::mcr::checkpoint::{Knowledge, Log};
 use crate::search::Watcher;
 use crate::{
     AnySearch, CachedDpor, Dfs, Dpor, GuidedPcb, Hapset, HbrCache, Icb, IcbDpor, LazyDpor, Mcr,
-    Odpor, Part, Pcb, Pct, Pos, Promise, Random, Readers, RvCausal, Search, Strategy, Surw,
+    Odpor, Part, Pcb, Pct, Pos, Promise, Random, Rc11, Readers, RvCausal, Search, Strategy, Surw,
 };
 
 /// One strategy.
@@ -63,6 +63,8 @@ pub enum Ends {
     ExhaustedLazily,
     /// [`Promise::ExhaustedByValues`].
     ExhaustedByValues,
+    /// [`Promise::ExhaustedWeakly`].
+    ExhaustedWeakly,
     /// [`Promise::Bounded`], or [`Promise::Exhausted`] where the bound cuts nothing off.
     ExhaustedOrBounded,
     /// [`Promise::Bounded`].
@@ -81,6 +83,7 @@ impl Ends {
             Self::Exhausted => "exhausted",
             Self::ExhaustedLazily => "all states were seen",
             Self::ExhaustedByValues => "all classes were executed",
+            Self::ExhaustedWeakly => "exhausted, under Rust's memory model",
             Self::ExhaustedOrBounded => "exhausted, or up to the bound",
             Self::Bounded => "up to the bound",
             Self::Heuristic => "nothing: what is like something seen was left out",
@@ -98,6 +101,7 @@ impl Ends {
                 Promise::Exhausted
             ) | (Self::ExhaustedLazily, Promise::ExhaustedLazily { .. })
                 | (Self::ExhaustedByValues, Promise::ExhaustedByValues { .. })
+                | (Self::ExhaustedWeakly, Promise::ExhaustedWeakly)
                 | (
                     Self::Bounded | Self::ExhaustedOrBounded,
                     Promise::Bounded { .. }
@@ -158,6 +162,8 @@ pub enum Trait {
     Threaded,
     /// The strategy can write its knowledge down as the search goes on, and a later search can go on from there.
     GoesOn,
+    /// The strategy goes through the executions of the memory model, and not only through the orders of the events.
+    Weak,
 }
 
 /// The settings of a search. Each strategy uses those that concern it.
@@ -225,10 +231,21 @@ impl Begin {
     }
 }
 
+/// The strategy of a search under the memory model, for which there is no other one.
+pub static RC11: Entry = Entry {
+    name: "rc11",
+    about: "Every execution that Rust's memory model allows, exactly once",
+    ends: Ends::ExhaustedWeakly,
+    bound: None,
+    loops: Loops::End,
+    traits: &[Trait::NeverRepeats, Trait::Weak],
+};
+
 /// Returns the row with this name.
 #[must_use]
 pub fn named(name: &str) -> Option<&'static Entry> {
-    STRATEGIES.iter().find(|entry| entry.name == name)
+    let mut all = STRATEGIES.iter().chain([&RC11]);
+    all.find(|entry| entry.name == name)
 }
 
 /// The name of the strategy that is used where none is named.
@@ -287,6 +304,7 @@ macro_rules! strategies {
                     let ($config, $begin) = (config, begin);
                     $search
                 })*
+                "rc11" => begin.search(Rc11::new()),
                 other => Err(io::Error::other(format!("there is no strategy `{other}`"))),
             }
         }

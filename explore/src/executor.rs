@@ -118,8 +118,36 @@ pub trait Scheduler {
     /// Picks the thread to run. Called at every scheduling point at which at least one thread is enabled.
     fn pick(&mut self, view: &View<'_>) -> Pick;
 
+    /// The picked operation is about to read an object that holds `held`. Returns what it reads: under weak memory perhaps
+    /// an older value. Called by executors that can give a read another value than the object holds.
+    fn source(&mut self, held: u64) -> u64 {
+        held
+    }
+
     /// Takes the event of the picked operation, which has run.
     fn ran(&mut self, event: &Event);
+
+    /// Whether what this event of the execution read, by its number, is the latest that there is to read.
+    fn is_latest(&self, _event: usize) -> bool {
+        true
+    }
+
+    /// Of an event that reads, by its number: the number of the event that wrote what it reads, from 1; 0 for what the object
+    /// began with. `None`: what was written last.
+    fn saw(&self, _event: usize) -> Option<u32> {
+        None
+    }
+
+    /// The numbers of two events of the execution that race under weak memory.
+    fn race(&self) -> Option<[usize; 2]> {
+        None
+    }
+
+    /// Whether the execution has to end at once, since the memory model does not allow what the latest event has made of
+    /// it. Asked after each event of a [`source`](Self::source).
+    fn is_void(&self) -> bool {
+        false
+    }
 
     /// No thread is enabled, but some threads are live: these threads wait for each other, or for a write that never
     /// comes. `view` is as for [`Self::pick`], with no enabled thread. Called at most once, as the last call of the
@@ -137,8 +165,28 @@ impl<S: Scheduler + ?Sized> Scheduler for &mut S {
         (**self).pick(view)
     }
 
+    fn source(&mut self, held: u64) -> u64 {
+        (**self).source(held)
+    }
+
     fn ran(&mut self, event: &Event) {
         (**self).ran(event);
+    }
+
+    fn is_void(&self) -> bool {
+        (**self).is_void()
+    }
+
+    fn is_latest(&self, event: usize) -> bool {
+        (**self).is_latest(event)
+    }
+
+    fn saw(&self, event: usize) -> Option<u32> {
+        (**self).saw(event)
+    }
+
+    fn race(&self) -> Option<[usize; 2]> {
+        (**self).race()
     }
 
     fn blocked(&mut self, view: &View<'_>) {

@@ -220,7 +220,8 @@ impl<S: Strategy> Search<S> {
             self.strategy.learned(&executor.learned());
             self.strategy.end(&end);
         });
-        let relation = self.relation.hash();
+        let own = self.strategy.relation();
+        let relation = own.unwrap_or_else(|| self.relation.hash());
         let mut run = Run {
             end,
             relation,
@@ -346,6 +347,7 @@ impl<S: Strategy> Search<S> {
                 truncated,
             },
             Promise::ExhaustedLazily { .. } => Promise::ExhaustedLazily { truncated },
+            Promise::ExhaustedWeakly if truncated => Promise::Unfinished,
             Promise::ExhaustedByValues { .. } => Promise::ExhaustedByValues { truncated },
             promise => promise,
         }
@@ -469,6 +471,31 @@ impl<S: Strategy> Scheduler for Watched<'_, S> {
     }
 
     #[inline]
+    fn source(&mut self, held: u64) -> u64 {
+        if self.divergence.is_some() {
+            return held;
+        }
+        self.strategy.source(held)
+    }
+
+    fn is_latest(&self, event: usize) -> bool {
+        self.strategy.is_latest(event)
+    }
+
+    fn saw(&self, event: usize) -> Option<u32> {
+        self.strategy.saw(event)
+    }
+
+    fn race(&self) -> Option<[usize; 2]> {
+        self.strategy.race()
+    }
+
+    #[inline]
+    fn is_void(&self) -> bool {
+        self.divergence.is_some() || self.strategy.is_void()
+    }
+
+    #[inline]
     fn ran(&mut self, event: &Event) {
         self.events += 1;
         self.relation.push(event);
@@ -478,7 +505,9 @@ impl<S: Strategy> Scheduler for Watched<'_, S> {
         if let Some(watcher) = &mut self.watch.0 {
             watcher.sees(self.before + self.events);
         }
-        if let Err(divergence) = self.strategy.ran(event) {
+        if self.divergence.is_none()
+            && let Err(divergence) = self.strategy.ran(event)
+        {
             self.divergence = Some(divergence);
         }
         if let Some(watcher) = &mut self.watch.0 {

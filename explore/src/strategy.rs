@@ -115,6 +115,40 @@ pub trait Strategy {
     /// When the execution differs from an earlier one with the same picks.
     fn pick(&mut self, view: &View<'_>) -> Result<Pick, Divergence>;
 
+    /// The picked operation is about to read an object that holds `held`. Returns what it reads: under weak memory the value
+    /// of the write that the strategy has chosen.
+    fn source(&mut self, held: u64) -> u64 {
+        held
+    }
+
+    /// Whether the latest event has made an execution of which the memory model says that there is none. The executor
+    /// ends it at once, before the thread goes on.
+    fn is_void(&self) -> bool {
+        false
+    }
+
+    /// Whether what this event of the execution read, by its number, is the latest that there is to read.
+    fn is_latest(&self, _event: usize) -> bool {
+        true
+    }
+
+    /// Of an event that reads, by its number: the number of the event that wrote what it reads, from 1; 0 for what the object
+    /// began with. `None`: what was written last.
+    fn saw(&self, _event: usize) -> Option<u32> {
+        None
+    }
+
+    /// The numbers of two events of the execution that race, of a strategy that knows which happens before which.
+    fn race(&self) -> Option<[usize; 2]> {
+        None
+    }
+
+    /// A hash of the execution that is over, of a strategy that tells executions apart by something else than their
+    /// happens-before relations.
+    fn relation(&self) -> Option<u64> {
+        None
+    }
+
     /// Takes the event of the picked operation.
     ///
     /// # Errors

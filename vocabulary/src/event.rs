@@ -4,6 +4,7 @@
 //! [`Class::conflicts`].
 
 pub use crate::kind::{Class, Kind};
+pub use crate::order::Order;
 
 /// A thread's number: dense, and **the same in every execution of a search** in any order of forks.
 pub type Thread = u8;
@@ -31,6 +32,10 @@ pub struct Pending {
     pub site: Site,
     /// See [`Event::context`].
     pub context: u32,
+    /// The ordering of an operation on an atomic, or of a fence.
+    pub order: Order,
+    /// For [`Kind::CompareExchange`]: the ordering of the read if it finds another value.
+    pub failure: Order,
 }
 
 impl Pending {
@@ -63,6 +68,8 @@ pub struct Event {
     /// The last few calls that the thread is in, by the executor's number for this list of calls. 0 where the executor
     /// does not follow calls. May differ when an execution is repeated.
     pub context: u32,
+    /// The ordering of what was done, as the program wrote it.
+    pub order: Order,
 }
 
 impl Event {

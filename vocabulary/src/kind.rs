@@ -81,6 +81,8 @@ message! {
         /// it runs as [`Self::FailedUpdate`]. Commutes with other events of this kind: a count that one of them finds above 0
         /// is above 0 for the other one, too.
         Upgrade,
+        /// A fence. An event under weak memory only: where all is sequentially consistent, a fence orders nothing more.
+        Fence,
     }
 }
 
@@ -159,7 +161,7 @@ const CONFLICTS: [u8; Class::ALL.len()] = {
 
 impl Kind {
     /// All kinds, each at the index of its discriminant.
-    pub const ALL: [Self; 24] = [
+    pub const ALL: [Self; 25] = [
         Self::Local,
         Self::Read,
         Self::Write,
@@ -184,6 +186,7 @@ impl Kind {
         Self::Add,
         Self::Take,
         Self::Upgrade,
+        Self::Fence,
     ];
 
     /// Returns how an operation of this kind touches its object. For an operation whose outcome is open
@@ -193,7 +196,9 @@ impl Kind {
     #[must_use]
     pub const fn class(self) -> Class {
         match self {
-            Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join => Class::None,
+            Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join | Self::Fence => {
+                Class::None
+            }
             Self::Read | Self::FailedUpdate | Self::TryLockFailed | Self::TryLockSharedFailed => {
                 Class::Read
             }

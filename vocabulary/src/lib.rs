@@ -12,6 +12,7 @@
 //! | [`event`] | what threads announce and do |
 //! | [`transition`] | what events do to barriers, channels and the like |
 //! | [`observation`] | what a thread sees of a value that it reads |
+//! | [`order`] | the orderings of atomic operations and fences |
 //! | [`hash`] | mixing of words |
 //! | [`schedule`] | events in the order of an execution, and whether a finding was there when that order was followed |
 //! | [`promise`] | what a search of schedules says of the program, and counts of the searches that go by values |
@@ -33,7 +34,7 @@
 //! assert_eq!(under_test.name(), "second");
 //!
 //! let place = Place { file: "src/lib.rs".into(), line: 7, column: 13 };
-//! let event = Scheduled { thread: 1, action: Kind::Read, object: 0, place: Some(place) };
+//! let event = Scheduled { thread: 1, action: Kind::Read, object: 0, place: Some(place), saw: None };
 //! let Confirmation::Confirmed(schedule) = Confirmation::Confirmed(vec![event]) else { unreachable!() };
 //! assert_eq!(schedule[0].place.as_ref().unwrap().to_string(), "src/lib.rs:7:13");
 //! ```
@@ -48,6 +49,7 @@ pub mod hash;
 pub mod ids;
 pub mod kind;
 pub mod observation;
+pub mod order;
 pub mod place;
 pub mod promise;
 pub mod schedule;
@@ -61,6 +63,7 @@ pub use failure::{BugKind, FailureKind};
 pub use ids::{Pair, ReadId, Role, WriteId};
 pub use kind::{Class, Kind};
 pub use observation::{Comparison, Integer, Test};
+pub use order::Order;
 pub use place::{Place, Site};
 pub use promise::{Causality, Promise};
 pub use schedule::{Awaited, Confirmation, HeldUp, REASONLESS, Scheduled, Waiting};

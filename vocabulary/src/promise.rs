@@ -21,6 +21,9 @@ message! {
             /// Executions were cut by the executor's step bound: nothing is known of what follows the cut.
             truncated: bool,
         },
+        /// Every execution that Rust's memory model allows was made, each as a graph: what each thread does, what each read
+        /// reads from, and the order of the writes to each object.
+        ExhaustedWeakly,
         /// Every terminal state and failure that can be reached within bounds was seen.
         Bounded {
             /// The bound on preemptions in one execution: every Mazurkiewicz trace that has an interleaving within the bound

@@ -16,6 +16,9 @@ message! {
         pub object: u32,
         /// The event's place in the source; `None` where it is not known.
         pub place: Option<Place>,
+        /// Under weak memory, of an event that reads: the number of the event of the schedule that wrote what it reads, from
+        /// 1; 0 for what the object began with. `None`: what was written last.
+        pub saw: Option<u32>,
     }
 }
 

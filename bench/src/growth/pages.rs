@@ -68,6 +68,7 @@ fn event(event: &Scheduled) -> Event {
             column: place.column,
             text: "round(&own, &shared, n);".into(),
         }),
+        saw: None,
     }
 }
 

@@ -21,6 +21,7 @@ use crate::error::Error;
 use crate::explore::{self, Options};
 use crate::model::document::{Cut, Status};
 use crate::model::exploration::{Exploration, HarnessExploration};
+use crate::model::lone::Spurious;
 use crate::output::Output;
 use crate::program::{Follow, FollowArgs, Mode};
 use crate::report::{self, explored, several};
@@ -36,7 +37,8 @@ use crate::terminal::Terminal;
         what they share whose turn it is. The strategy says which orders are tried. At the end there is, for each \
         harness, what can be promised: that all was run (exhausted), all within a bound, or a sample.\n\n\
         The memory model is sequential consistency: what `Ordering` arguments allow beyond that is not \
-        explored. Data races of `unsafe` code are judged by these arguments.",
+        explored, but with --memory rc11, which takes atomics, fences, threads and mutexes so far. Data races of `unsafe` \
+        code are judged by these arguments.",
     after_long_help = "Examples:\n  \
         seqz explore                                every harness of the crate in this directory\n  \
         seqz explore src/queue.rs --harness push_and_pop --strategy icb --bound 2\n  \
@@ -53,6 +55,9 @@ pub struct ExploreArgs {
     /// Which orders to try
     #[arg(long, value_enum, default_value = catalogue::DEFAULT)]
     strategy: StrategyChoice,
+    /// Which memory model the program runs under
+    #[arg(long, value_enum, default_value_t)]
+    memory: Memory,
     #[arg(long, value_enum, help = format!("Who answers what {} ask of a trace [default: {}]", with(Trait::Asks), Solver::ORDER.name))]
     solver: Option<Solver<dyn mcm::Solver>>,
     #[arg(long, value_name = "N", help = bounds())]
@@ -94,6 +99,26 @@ pub struct ExploreArgs {
          from it. With {}, and for one harness", with(Trait::GoesOn)
     ))]
     checkpoint: Option<PathBuf>,
+}
+
+/// A memory model.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, ValueEnum)]
+pub(super) enum Memory {
+    /// Sequential consistency: each read sees the latest write
+    #[default]
+    Sc,
+    /// Rust's, which is C++20's without values out of thin air: what the `Ordering` arguments say
+    Rc11,
+}
+
+impl ExploreArgs {
+    /// The strategy of the search.
+    fn strategy(&self) -> &'static Entry {
+        match self.memory {
+            Memory::Sc => self.strategy.0,
+            Memory::Rc11 => &catalogue::RC11,
+        }
+    }
 }
 
 /// The stack that std gives to a thread, in bytes.
@@ -172,7 +197,16 @@ fn bounds() -> String {
 
 /// Refuses options that mean nothing to the strategy.
 fn refuse(args: &ExploreArgs) -> Result<(), Error> {
-    let strategy = args.strategy.0;
+    if args.memory == Memory::Rc11 && *args.strategy.0 != *catalogue::default() {
+        return Err(Error::Option {
+            message: format!(
+                "--strategy {} means nothing with --memory rc11",
+                args.strategy.0.name
+            ),
+            help: "there is one search under rc11: leave --strategy out".into(),
+        });
+    }
+    let strategy = args.strategy();
     let refused = |message: String, help| Err(Error::Option { message, help });
     if args.bound.is_some() && strategy.bound.is_none() {
         return refused(
@@ -394,7 +428,7 @@ pub(super) fn own_allocator(allocator: Allocator) -> Result<(), Error> {
 
 /// Returns the number of enclosing calls by which events are told apart.
 fn call_depth(args: &ExploreArgs) -> u32 {
-    if args.strategy.0.has(Trait::Learns) {
+    if args.strategy().has(Trait::Learns) {
         args.call_depth.unwrap_or(CALL_DEPTH)
     } else {
         0
@@ -403,7 +437,7 @@ fn call_depth(args: &ExploreArgs) -> u32 {
 
 fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> Options {
     let search = &args.search;
-    let strategy = args.strategy.0;
+    let strategy = args.strategy();
     let samples = strategy.has(Trait::Samples);
     let unbounded = if samples && search.time.is_none() {
         SAMPLES
@@ -422,7 +456,11 @@ fn options(args: &ExploreArgs, path: &Path, seed: u64, target_dir: PathBuf) -> O
         max_inputs: search.max_inputs,
         seed,
         max_steps: args.max_steps,
-        spurious: search.reasonless(),
+        spurious: if strategy.has(Trait::Weak) {
+            Spurious::everywhere(0)
+        } else {
+            search.reasonless()
+        },
         max_executions: args.max_executions.unwrap_or(unbounded),
         stack_size: args.stack_size,
         deadline: None,

@@ -129,6 +129,7 @@ fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
         _ if harness.sampled_inputs => (Ended::Sampled, None),
         // A comparison lets nothing happen without a reason, as the papers' methods don't.
         Promise::Exhausted
+        | Promise::ExhaustedWeakly
         | Promise::Bounded { .. }
         | Promise::ExhaustedLazily { .. }
         | Promise::ExhaustedByValues { .. }
@@ -138,6 +139,7 @@ fn ended_explore(harness: &HarnessExploration) -> (Ended, Option<String>) {
         }
         _ if verdict::of_report(harness).exhausted => (Ended::Exhausted, None),
         Promise::Exhausted
+        | Promise::ExhaustedWeakly
         | Promise::Bounded { .. }
         | Promise::ExhaustedLazily { .. }
         | Promise::ExhaustedByValues { .. } => (Ended::Bounded, None),

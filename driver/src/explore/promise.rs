@@ -51,6 +51,7 @@ const fn reason_of(doubt: Doubt) -> Reason {
 pub(super) fn promised(promise: vocabulary::Promise, counts: &Explored) -> Promise {
     match promise {
         vocabulary::Promise::Exhausted => Promise::Exhausted,
+        vocabulary::Promise::ExhaustedWeakly => Promise::ExhaustedWeakly,
         vocabulary::Promise::ExhaustedLazily { truncated } => {
             Promise::ExhaustedLazily { truncated }
         }

@@ -121,6 +121,8 @@ pub enum Promise {
         /// Whether executions were cut: what follows the cut is not known.
         truncated: bool,
     },
+    /// Every execution that Rust's memory model allows was made.
+    ExhaustedWeakly,
     /// Every schedule within the bounds was executed.
     Bounded {
         /// The largest number of preemptions; null: any number.
@@ -198,6 +200,7 @@ impl Promise {
             }
             (lazily @ Self::ExhaustedLazily { .. }, Self::Exhausted)
             | (Self::Exhausted, lazily @ Self::ExhaustedLazily { .. }) => lazily,
+            (Self::ExhaustedWeakly, other) | (other, Self::ExhaustedWeakly) => other,
             (Self::Exhausted, Self::Exhausted) => Self::Exhausted,
         }
     }

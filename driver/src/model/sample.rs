@@ -135,6 +135,7 @@ pub(crate) fn bug() -> Bug {
                 object: 3,
                 variable: Some("stopping_flag".into()),
                 site: Some(site(12, "")),
+                saw: None,
             }],
         },
         run_alone: None,

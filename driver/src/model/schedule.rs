@@ -20,6 +20,10 @@ pub struct Event {
     pub variable: Option<String>,
     /// The place of the event.
     pub site: Option<Site>,
+    /// Under weak memory, of an event that reads: the number of the event of this schedule that wrote what it reads, from 1;
+    /// 0 for what the variable began with.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub saw: Option<u32>,
 }
 
 /// Declares the actions, and makes them the counterparts of the kinds that workers tell: the names in files stay the same
@@ -101,6 +105,8 @@ actions! {
     Wake,
     /// Notifies waiting threads.
     Notify,
+    /// A fence.
+    Fence,
 }
 
 impl Uses for Event {
@@ -133,7 +139,7 @@ impl Action {
     pub const fn has_variable(self) -> bool {
         !matches!(
             self,
-            Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join
+            Self::Local | Self::Fork | Self::Begin | Self::End | Self::Join | Self::Fence
         )
     }
 }

@@ -40,6 +40,8 @@ impl Verdict {
 enum Claim {
     /// Every schedule was run.
     Schedules,
+    /// Every execution of the memory model was made.
+    Graphs,
     /// Every state was seen.
     States,
     /// Every class of executions was run, with the numbers of all executions and of redundant ones.
@@ -80,6 +82,10 @@ fn verdict(claim: Claim, lacks: &[String]) -> Verdict {
         Claim::Schedules => (
             "exhausted",
             "every schedule was run, up to the order of independent events".to_owned(),
+        ),
+        Claim::Graphs => (
+            "exhausted",
+            "every execution that Rust's memory model (rc11) allows was made, each once".to_owned(),
         ),
         Claim::States => (
             "exhausted",
@@ -141,6 +147,7 @@ pub fn of_exploration(
 ) -> Verdict {
     let (claim, mut reasons) = match promise {
         Promise::Exhausted => (Claim::Schedules, Vec::new()),
+        Promise::ExhaustedWeakly => (Claim::Graphs, Vec::new()),
         Promise::ExhaustedLazily { truncated } => (Claim::States, cut(*truncated, counts)),
         Promise::ExhaustedByValues { truncated } => {
             let claim = Claim::Classes {
@@ -583,7 +590,12 @@ mod tests {
     }
 
     fn promises() -> Vec<Promise> {
-        let mut all = vec![Promise::Exhausted, Promise::Heuristic, Promise::Sampled];
+        let mut all = vec![
+            Promise::Exhausted,
+            Promise::ExhaustedWeakly,
+            Promise::Heuristic,
+            Promise::Sampled,
+        ];
         for truncated in [false, true] {
             all.push(Promise::ExhaustedLazily { truncated });
             all.push(Promise::ExhaustedByValues { truncated });
@@ -635,6 +647,7 @@ mod tests {
                     && matches!(
                         promise,
                         Promise::Exhausted
+                            | Promise::ExhaustedWeakly
                             | Promise::ExhaustedLazily { truncated: false }
                             | Promise::ExhaustedByValues { truncated: false }
                     );
@@ -932,6 +945,7 @@ mod tests {
                     let whole = matches!(
                         promise,
                         Promise::Exhausted
+                            | Promise::ExhaustedWeakly
                             | Promise::ExhaustedLazily { truncated: false }
                             | Promise::ExhaustedByValues { truncated: false }
                     );

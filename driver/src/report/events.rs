@@ -113,6 +113,7 @@ fn describe(event: &Event, places: Places) -> String {
     let name = words::variable(event.variable.as_deref());
     match event.action {
         Action::Local => "(goes on)".to_owned(),
+        Action::Fence => "fence".to_owned(),
         Action::Read => format!("(reads {name})"),
         Action::Write => format!("(writes {name})"),
         Action::Update | Action::CompareExchange => format!("(updates {name})"),

@@ -249,6 +249,7 @@ impl Machine {
             expected,
             site: self.site(program, thread),
             context: 0,
+            ..Pending::default()
         }
     }
 
@@ -414,6 +415,7 @@ impl Machine {
             left: left.unwrap_or_else(|| self.value(object)),
             site,
             context: 0,
+            ..Event::default()
         }
     }
 

@@ -64,6 +64,14 @@ pub(crate) const fn ordered(_order: Ordering) {}
 #[inline]
 pub(crate) const fn fenced(_order: Ordering) {}
 
+/// Orderings mean nothing.
+#[inline]
+pub(crate) const fn announces(_success: Ordering, _failure: Ordering) {}
+
+/// Fences mean nothing.
+#[inline]
+pub(crate) const fn fence(_order: Ordering, _site: Site) {}
+
 /// The interleavings of findings, which are not followed here.
 pub(crate) mod witness {
     use crate::finding::{Answer, Bug};
@@ -163,7 +171,11 @@ never! {
     fn noted_after_event(noted: usize);
     fn notify(object: Object, all: bool, site: Site);
     fn park(timed: bool, site: Site) -> bool;
+    fn end_if_void();
+    fn is_weak() -> bool;
+    fn refuse_weakly(what: &str, site: Site);
     fn pause(site: Site);
+    fn source(held: u64) -> u64;
     fn place_of(address: usize) -> u64;
     fn place_of_object(object: Object) -> u64;
     fn plain(object: Object);

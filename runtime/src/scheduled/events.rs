@@ -152,9 +152,12 @@ impl Handle {
             expected,
             site: site_number(site),
             context: self.context(),
+            ..Pending::default()
         };
         if self.get().ending {
             self.stay_ended();
+        } else if self.get().settings.weak {
+            self.turn_weakly(pending, site);
         } else {
             self.announce(pending, site);
         }
@@ -180,6 +183,7 @@ impl Handle {
             left,
             site: site_number(site),
             context: self.context(),
+            order: state.pending[state.current].order,
         };
         if state.trace.len() == state.trace.capacity() {
             crate::memory::outside(|| state.trace.reserve(64));

@@ -553,6 +553,7 @@ impl Handle {
             expected: 0,
             site: site_number(site),
             context: self.context(),
+            ..Pending::default()
         };
         self.announce(pending, site);
     }
@@ -824,6 +825,10 @@ impl State {
                 _ => true,
             };
             // The thread may have changed the object itself, earlier in the same turn.
+            if self.settings.weak {
+                // What it reads is chosen: it goes on in another execution if there is anything later to read.
+                return self.is_latest(look.number);
+            }
             as_found
                 && (self.changes.of(object).changes == look.marks.changes
                     || is_as_good(self, look, &idle))
@@ -1095,6 +1100,7 @@ impl State {
             expected: 0,
             site: event.site,
             context: event.context,
+            ..Pending::default()
         };
         Some((pending, super::events::site_of(event.site)?))
     }

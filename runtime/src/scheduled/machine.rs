@@ -2,6 +2,7 @@
 
 use std::ptr::NonNull;
 
+use seqz_explore::event::Order;
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
 use seqz_explore::{Event, Executor, Learned, Outcome, Pending, RunEnd, Scheduler, Test};
@@ -64,6 +65,9 @@ pub struct Settings {
     /// Whether accesses of `unsafe` code to memory are checked where the program asks for it: see [`crate::raw`]. To be
     /// set only where all other means by which threads could synchronize are followed.
     pub checks_memory: bool,
+    /// Whether the scheduler says which write each read of an atomic reads from: see
+    /// [`Scheduler::source`]. What is not followed so then ends the execution.
+    pub weak: bool,
 }
 
 impl Default for Settings {
@@ -81,6 +85,7 @@ impl Default for Settings {
             ignore_detached_panics: false,
             unfollowed: false,
             checks_memory: false,
+            weak: false,
         }
     }
 }
@@ -144,6 +149,8 @@ impl<'p> Machine<'p> {
                 timed: ThreadSet::EMPTY,
                 in_time: ThreadSet::EMPTY,
                 beyond: None,
+                orders: [Order::Plain; 2],
+                saw: Vec::new(),
                 resting: ThreadSet::EMPTY,
                 gives_way: false,
                 untold: false,
@@ -275,6 +282,18 @@ impl<'p> Machine<'p> {
     #[must_use]
     pub fn failures(&self) -> &[Failure] {
         &self.state.failures
+    }
+
+    /// Whether the scheduler says what reads of atomics read.
+    #[must_use]
+    pub const fn is_weak(&self) -> bool {
+        self.state.settings.weak
+    }
+
+    /// Of a failing execution under weak memory, of the event of this number: see [`Scheduler::saw`].
+    #[must_use]
+    pub fn saw(&self, event: usize) -> Option<u32> {
+        self.state.saw.get(event).copied().flatten()
     }
 
     /// Whether threads of the latest execution have looked at values under locks of which is not known whether they were changed
@@ -429,8 +448,21 @@ impl Machine<'_> {
         crate::panics::listen(None);
         super::values::ask(false);
         let state = handle.get();
+        let weak = state.scheduler.filter(|_| state.settings.weak);
+        // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.
+        let race = weak.and_then(|scheduler| unsafe { &*scheduler }.race());
+        state.saw.clear();
+        if let Some(scheduler) = weak.filter(|_| race.is_some() || !state.failures.is_empty()) {
+            // SAFETY: as above.
+            let saw = |event| unsafe { &*scheduler }.saw(event);
+            state.saw.extend((0..state.trace.len()).map(saw));
+        }
         state.scheduler = None;
-        if !state.plain.is_empty()
+        if let Some([earlier, later]) = race {
+            let race = races::between(&state.trace, earlier, later);
+            state.failures.extend(race);
+        } else if !state.settings.weak
+            && !state.plain.is_empty()
             && let Some(race) = races::first(&state.trace, &state.plain)
         {
             state.failures.push(race);

@@ -25,6 +25,7 @@
 //! | [`time`] | whether what threads see of time depends on what a search leaves out |
 //! | [`races`] | finds accesses to plain data that nothing orders |
 //! | [`raw`] | checks what `unsafe` code does with memory |
+//! | [`weak`] | the orderings of atomics, where the scheduler says what each read reads |
 //! | [`coupling`] | how often one thread sees the other one in a failing execution |
 //! | [`replay`] | follows a schedule that was written down |
 //! | [`witness`] | follows the interleaving of a finding of P̂ₖ, and says whether the bug is there |
@@ -59,6 +60,7 @@ mod time;
 mod turns;
 pub(crate) mod values;
 pub(crate) mod waiting;
+mod weak;
 pub mod witness;
 
 pub(crate) use events::{Handle, OF_COUNT, current};
@@ -71,3 +73,4 @@ pub(crate) use raw::{fenced, ordered};
 pub(crate) use running::Ended;
 pub(crate) use values::is_asked;
 pub(crate) use waiting::Attempt;
+pub(crate) use weak::{announces, fence};

@@ -42,6 +42,10 @@ impl Handle {
     #[cold]
     pub(crate) fn is_poisoned(self, lock: Object, site: Site) -> bool {
         let flag = self.get().objects.poison(lock);
+        if self.is_weak() {
+            // The thread holds the lock, and with it sees what the holders before it have done.
+            return self.get().objects.holders(lock).poisoned;
+        }
         self.turn(Kind::Read, flag, 0, site);
         let set = self.get().objects.holders(lock).poisoned;
         self.did(Kind::Read, flag, u64::from(set), u64::from(set), site);

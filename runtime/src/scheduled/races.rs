@@ -143,6 +143,18 @@ fn synchronize(past: &mut Past, event: &Event, clock: &mut Clock) {
     }
 }
 
+/// The race of the events of these numbers.
+pub(super) fn between(trace: &[Traced], earlier: usize, later: usize) -> Option<Failure> {
+    let access = |traced: &Traced| Access {
+        thread: traced.event.thread,
+        at: 0,
+        kind: traced.event.kind,
+        site: traced.site,
+    };
+    let (one, other) = (trace.get(earlier)?, trace.get(later)?);
+    Some(failure(access(one), access(other), &other.event, later))
+}
+
 fn failure(earlier: Access, later: Access, event: &Event, number: usize) -> Failure {
     let told = |access: Access| {
         let pending = Pending {
@@ -151,6 +163,7 @@ fn failure(earlier: Access, later: Access, event: &Event, number: usize) -> Fail
             expected: 0,
             site: event.site,
             context: event.context,
+            ..Pending::default()
         };
         (access.thread, pending, access.site.map(Place::from))
     };

@@ -133,7 +133,8 @@ impl Handle {
     /// Has accesses to memory noted until the end of the execution.
     pub(crate) fn watch_raw_memory(self) {
         let state = self.get();
-        if state.settings.checks_memory && !state.ending {
+        // Under weak memory the order of the events does not say which write was read.
+        if state.settings.checks_memory && !state.settings.weak && !state.ending {
             state.memory.is_watched = true;
             arena::watch(Some(Watcher { allocated, freed }));
         }

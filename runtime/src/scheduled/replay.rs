@@ -38,6 +38,13 @@ pub struct Follow<'s> {
     /// What the thread that runs has announced.
     announced: Kind,
     parting: Option<Parting>,
+    /// What each event has left, and, by object, what was there before the first one.
+    left: Vec<u64>,
+    began: HashMap<u32, u64>,
+    /// What the thread that runs has announced to do it on.
+    object: u32,
+    /// All events, each with the number of the event that wrote what it read.
+    events: Vec<(Event, Option<u32>)>,
     /// The operations that the threads had announced at the schedule's end.
     next: Option<Vec<Waiting>>,
 }
@@ -54,6 +61,10 @@ impl<'s> Follow<'s> {
             objects: Pairs::default(),
             announced: Kind::Local,
             parting: None,
+            left: Vec::new(),
+            began: HashMap::new(),
+            object: 0,
+            events: Vec::new(),
             next: None,
         }
     }
@@ -190,10 +201,34 @@ impl Scheduler for Follow<'_> {
             );
         }
         self.announced = kind;
+        self.object = announced.object;
         Pick::Run(thread)
     }
 
+    fn source(&mut self, held: u64) -> u64 {
+        let began = *self.began.entry(self.object).or_insert(held);
+        match self.schedule.get(self.at).and_then(|next| next.saw) {
+            None => held,
+            Some(0) => began,
+            Some(number) => self.left.get(number as usize - 1).copied().unwrap_or(held),
+        }
+    }
+
+    fn saw(&self, event: usize) -> Option<u32> {
+        self.schedule.get(event)?.saw
+    }
+
+    fn race(&self) -> Option<[usize; 2]> {
+        seqz_explore::rc11::race(&self.events)
+    }
+
     fn ran(&mut self, event: &Event) {
+        self.left.push(event.left);
+        if event.kind == Kind::Write {
+            self.began.entry(event.object).or_insert(event.found);
+        }
+        let saw = self.schedule.get(self.at).and_then(|next| next.saw);
+        self.events.push((*event, saw));
         let Some(next) = self.schedule.get(self.at) else {
             return;
         };

@@ -3,6 +3,7 @@
 use std::cell::Cell;
 use std::ptr::NonNull;
 
+use seqz_explore::event::Order;
 use seqz_explore::hash::mix;
 use seqz_explore::names::Names;
 use seqz_explore::threads::{MAX_THREADS, ThreadSet};
@@ -64,6 +65,11 @@ pub(super) struct State {
     pub(super) beyond: Option<Box<Beyond>>,
     /// The live threads that let the others go first: see [`resting`](super::resting).
     pub(super) resting: ThreadSet,
+    /// The orderings of the operation on an atomic that the current thread is about to announce: where it writes, and
+    /// where it does not.
+    pub(super) orders: [Order; 2],
+    /// By event, of a failing execution under weak memory: see [`Scheduler::saw`].
+    pub(super) saw: Vec<Option<u32>>,
     /// Whether a thread has slept or yielded in this execution.
     pub(super) gives_way: bool,
     /// What has happened to objects, counted while `watches_loops`.
@@ -197,6 +203,7 @@ impl State {
             in_time,
             beyond,
             resting,
+            orders,
             gives_way,
             changes,
             watches_loops,
@@ -236,6 +243,7 @@ impl State {
             memory,
             // Set where the machine is made, or as the execution goes.
             scheduler: _,
+            saw: _,
             pending: _,
             enabled: _,
             names: _,
@@ -265,6 +273,7 @@ impl State {
         *in_time = ThreadSet::EMPTY;
         *beyond = None;
         *resting = ThreadSet::EMPTY;
+        *orders = [Order::Plain; 2];
         *gives_way = false;
         *current = 0;
         *last = None;
@@ -327,7 +336,9 @@ impl State {
     fn state_by_events(&self) -> u64 {
         let mut hash = 0_u64;
         let threads = self.reads[..self.slots.len()].iter();
-        for (name, values) in [(0, threads), (1 << 32, self.left.iter())] {
+        // Under weak memory the object does not hold what was written last.
+        let left = if self.settings.weak { &[] } else { &*self.left };
+        for (name, values) in [(0, threads), (1 << 32, left.iter())] {
             for (at, &value) in values.enumerate() {
                 if value != 0 {
                     hash = hash.wrapping_add(mix(name + at as u64, value));

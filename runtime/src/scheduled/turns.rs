@@ -37,7 +37,7 @@ impl Handle {
         }
         let mut enabled = state.enabled();
         let is_stuck = enabled.is_empty() && !state.parked.is_empty();
-        if is_stuck && (self.go_beyond() || self.get().looks_again()) {
+        if is_stuck && !self.get().settings.weak && (self.go_beyond() || self.get().looks_again()) {
             enabled = self.get().enabled();
         }
         let state = self.get();

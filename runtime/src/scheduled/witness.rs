@@ -211,13 +211,14 @@ fn follow<'p>(
 /// The schedule of the machine's latest execution, as it is written down.
 #[must_use]
 pub fn schedule(machine: &Machine<'_>) -> Vec<Scheduled> {
-    let trace = machine.trace().iter();
+    let trace = machine.trace().iter().enumerate();
     trace
-        .map(|traced| Scheduled {
+        .map(|(number, traced)| Scheduled {
             thread: u32::from(traced.event.thread),
             action: traced.event.kind.plain(),
             object: traced.event.object,
             place: traced.site.map(Place::from),
+            saw: machine.saw(number),
         })
         .collect()
 }
@@ -346,7 +347,13 @@ fn is_free(pending: &Pending) -> bool {
     is_unlogged
         || matches!(
             pending.kind,
-            Kind::Add | Kind::Take | Kind::Upgrade | Kind::Fork | Kind::Join | Kind::Local
+            Kind::Add
+                | Kind::Take
+                | Kind::Upgrade
+                | Kind::Fork
+                | Kind::Join
+                | Kind::Local
+                | Kind::Fence
         )
 }
 

@@ -228,6 +228,7 @@ impl<'a> Exploration<'a> {
             unfollowed: request.unfollowed,
             checks_memory: request.checks_memory,
             trace: true,
+            weak: self.strategy.has(Trait::Weak),
             values: self.strategy.has(Trait::Values),
         };
         let mut executor = Careful::new(&*self.bound.program, settings);

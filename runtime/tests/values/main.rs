@@ -34,6 +34,7 @@ const SETTINGS: Settings = Settings {
     ignore_detached_panics: false,
     unfollowed: false,
     checks_memory: false,
+    weak: false,
 };
 
 /// Lets each thread go on as long as it can.

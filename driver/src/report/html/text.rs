@@ -42,6 +42,7 @@ pub(crate) fn named(tag: &str) -> String {
 pub(crate) const fn verb(action: Action) -> &'static str {
     match action {
         Action::Local => "goes on",
+        Action::Fence => "makes a fence",
         Action::Read => "reads",
         Action::Write => "writes",
         Action::Update => "updates",
@@ -66,7 +67,7 @@ pub(crate) const fn verb(action: Action) -> &'static str {
 #[must_use]
 pub(crate) fn object(event: &Event<'_>) -> Option<String> {
     match event.action {
-        Action::Local | Action::Begin | Action::End => None,
+        Action::Local | Action::Begin | Action::End | Action::Fence => None,
         Action::Fork | Action::Join => event.object.map(|thread| format!("thread {thread}")),
         _ => event
             .variable

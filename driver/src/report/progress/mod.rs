@@ -200,7 +200,12 @@ const fn act(action: Action, of_the_other: bool) -> Result<Option<Act>, NoGraph>
         Action::TryLockSharedFailed => Act::FindTaken(LockMode::Shared),
         Action::Fork if of_the_other => Act::Start,
         Action::Join if of_the_other => Act::Join,
-        Action::Local | Action::Begin | Action::End | Action::Fork | Action::Join => {
+        Action::Local
+        | Action::Fence
+        | Action::Begin
+        | Action::End
+        | Action::Fork
+        | Action::Join => {
             return Ok(None);
         }
         Action::Wait | Action::Wake | Action::Notify => return Err(NoGraph::Waits),

@@ -433,6 +433,7 @@ fn failure(kind: FailureKind, message: &str, note: &Note, known: &[Deed]) -> Fai
             expected: 0,
             site: site.map_or(0, crate::scheduled::events::site_number),
             context: 0,
+            ..Pending::default()
         };
         (*thread, pending, site.map(Place::from))
     };

@@ -1,5 +1,7 @@
 //! Atomics on the scheduled machine.
 
+use std::sync::atomic::Ordering;
+
 use super::{AtomicCell, Bits};
 use crate::scheduled::Handle;
 use crate::vocabulary::{Kind, Object, Site};
@@ -37,7 +39,10 @@ pub(super) fn update<V: Bits>(
 }
 
 pub(super) fn place<V: Bits>(machine: Handle, cell: &mut AtomicCell<V>, site: Site) -> &mut V {
+    // What has exclusive access sees the latest value, as whatever was done before happens before it.
+    crate::scheduled::announces(Ordering::Relaxed, Ordering::Relaxed);
     let value = load(machine, cell, site);
+    crate::scheduled::announces(Ordering::Relaxed, Ordering::Relaxed);
     store(machine, cell, value, site);
     cell.tag.forget();
     cell.g.get_mut()
@@ -67,9 +72,39 @@ fn act<V: Bits, R>(
     let object = object(machine, cell);
     machine.turn(announced, object, expected, site);
     let found = cell.g.get();
+    if machine.is_weak() {
+        return act_weakly(machine, cell, (announced, object), site, next);
+    }
     let (kind, left, result) = next(found);
     cell.g.set(left);
     machine.did(kind, object, found.to_bits(), left.to_bits(), site);
+    machine.pause(site);
+    result
+}
+
+/// Acts in the turn of the current thread on what the search says that it reads.
+#[cold]
+fn act_weakly<V: Bits, R>(
+    machine: Handle,
+    cell: &AtomicCell<V>,
+    (announced, object): (Kind, Object),
+    site: Site,
+    next: impl FnOnce(V) -> (Kind, V, R),
+) -> R {
+    let held = cell.g.get();
+    let found = if announced == Kind::Write {
+        held
+    } else {
+        V::from_bits(machine.source(held.to_bits()))
+    };
+    let (kind, left, result) = next(found);
+    if matches!(kind, Kind::Write | Kind::Update) {
+        cell.g.set(left);
+    }
+    machine.did(kind, object, found.to_bits(), left.to_bits(), site);
+    if kind == Kind::Update {
+        machine.end_if_void();
+    }
     machine.pause(site);
     result
 }

@@ -95,9 +95,12 @@ pub(super) fn settle<V: Shadow>(
     site: Site,
 ) -> bool {
     let object = object(machine, cell);
-    machine.turn(Kind::Read, object, 0, site);
-    let found = machine.found(object, || contents(machine, cell, object));
-    machine.did(Kind::Read, object, found, found, site);
+    if !machine.is_weak() {
+        // Under weak memory, what has exclusive access learns of nobody.
+        machine.turn(Kind::Read, object, 0, site);
+        let found = machine.found(object, || contents(machine, cell, object));
+        machine.did(Kind::Read, object, found, found, site);
+    }
     let poisoned = reads_poison(machine, object, site);
     if writes {
         cell.tag.forget();
@@ -107,10 +110,12 @@ pub(super) fn settle<V: Shadow>(
 }
 
 pub(super) fn clear_poison<V: Shadow>(machine: Handle, cell: &LockCell<V>, site: Site) {
+    machine.refuse_weakly("a lock whose poison is cleared", site);
     machine.clear_poison(object(machine, cell), site);
 }
 
 pub(super) fn is_poisoned<V: Shadow>(machine: Handle, cell: &LockCell<V>, site: Site) -> bool {
+    machine.refuse_weakly("whether a lock is poisoned, without taking it", site);
     machine.is_poisoned(object(machine, cell), site)
 }
 

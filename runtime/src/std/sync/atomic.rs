@@ -12,11 +12,13 @@ use crate::shared::{AtomicCell, Bits};
 use crate::vocabulary::Site;
 
 /// See `std::sync::atomic::fence`. Sequential consistency needs none.
+#[track_caller]
 pub fn fence(order: Ordering) {
     assert!(
         order != Ordering::Relaxed,
         "there is no such thing as a relaxed fence"
     );
+    crate::scheduled::fence(order, Location::caller());
     fenced(order);
 }
 
@@ -79,6 +81,7 @@ fn check_failure(order: Ordering) {
 impl<V: Bits> AtomicCell<V> {
     #[inline]
     fn load_as(&self, order: Ordering, site: Site) -> V {
+        announces(order, order);
         let value = self.load(site);
         ordered(order);
         value
@@ -87,6 +90,7 @@ impl<V: Bits> AtomicCell<V> {
     /// Does a read-modify-write that always writes.
     #[inline]
     fn rmw(&self, next: impl Fn(V) -> V, order: Ordering, site: Site) -> V {
+        announces(order, order);
         match self.update(|old| Some(next(old)), None, site) {
             Ok(old) | Err(old) => {
                 ordered(order);
@@ -106,6 +110,7 @@ impl<V: Bits> AtomicCell<V> {
     where
         V: PartialEq,
     {
+        announces(success, failure);
         let result = self.update(|old| (old == current).then_some(new), Some(current), site);
         ordered(if result.is_ok() { success } else { failure });
         result
@@ -167,6 +172,7 @@ macro_rules! common {
             #[track_caller]
             pub fn store(&self, value: $value, order: Ordering) {
                 check_store(order);
+                announces(order, order);
                 self.cell.store(value, Location::caller());
                 ordered(order);
             }
@@ -308,6 +314,7 @@ macro_rules! common {
             #[must_use]
             #[track_caller]
             pub fn into_inner(self) -> $value {
+                announces(Ordering::Relaxed, Ordering::Relaxed);
                 self.cell.load(Location::caller())
             }
         }
@@ -516,6 +523,12 @@ impl<T> Default for AtomicPtr<T> {
     fn default() -> Self {
         Self::new(std::ptr::null_mut())
     }
+}
+
+/// Notes the orderings of the operation that comes next, where a search goes by them.
+#[inline]
+fn announces(success: Ordering, failure: Ordering) {
+    crate::scheduled::announces(success, failure);
 }
 
 /// Notes the ordering of the event that has just been made, where orderings are looked at.

@@ -97,6 +97,7 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
                 action: pending.kind.plain(),
                 object: pending.object,
                 place: place(pending),
+                saw: None,
             };
             self.picked = Some(next.clone());
             let running = ExploreReply::Running {
@@ -118,8 +119,29 @@ impl<S: Scheduler> Scheduler for Telling<'_, S> {
             action: event.kind.plain(),
             object: event.object,
             place: self.picked.take().and_then(|picked| picked.place),
+            saw: None,
         });
         self.scheduler.ran(event);
+    }
+
+    fn source(&mut self, held: u64) -> u64 {
+        self.scheduler.source(held)
+    }
+
+    fn is_void(&self) -> bool {
+        self.scheduler.is_void()
+    }
+
+    fn is_latest(&self, event: usize) -> bool {
+        self.scheduler.is_latest(event)
+    }
+
+    fn saw(&self, event: usize) -> Option<u32> {
+        self.scheduler.saw(event)
+    }
+
+    fn race(&self) -> Option<[usize; 2]> {
+        self.scheduler.race()
     }
 
     fn blocked(&mut self, view: &View<'_>) {

@@ -233,7 +233,8 @@ impl Known {
 /// done whether it changed a value.
 fn coupled(failure: &Failure, machine: &Machine<'_>) -> Option<Vec<(Role, u32)>> {
     let couplings = || couplings(machine.trace(), failure, machine.failures());
-    (!machine.has_looks()).then(couplings)
+    let is_known = !machine.has_looks() && !machine.is_weak();
+    is_known.then(couplings)
 }
 
 /// Takes in how an execution couples the threads: the least counts.

@@ -51,6 +51,7 @@ pub(in super::super) fn replay(
         spurious_at: super::places(&request.spurious_at),
         unfollowed: request.unfollowed,
         checks_memory: request.checks_memory,
+        weak: request.schedule.iter().any(|event| event.saw.is_some()),
         ..Settings::default()
     };
     random::vary(request.random);
