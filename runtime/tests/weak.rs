@@ -58,14 +58,14 @@ fn explore(program: impl Fn() -> Vec<u32>) -> Found {
     found
 }
 
-type Atomics = Arc<[AtomicU32; 2]>;
+type Atomics = [AtomicU32; 2];
 
 fn two(
     first: impl Fn(&Atomics) -> Vec<u32> + Copy + Send + 'static,
     second: impl Fn(&Atomics) -> Vec<u32> + Copy,
 ) -> Found {
     let found = explore(move || {
-        let shared: Atomics = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let shared: Arc<Atomics> = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
         let other = Arc::clone(&shared);
         let thread = thread::spawn(move || first(&other));
         let mut told = second(&shared);
@@ -166,7 +166,7 @@ fn writes_cross_and_loads_do_not() {
 fn what_is_joined_is_seen_whole_and_in_one_order() {
     // Both orders of the stores, and each is what all see after the join.
     let found = explore(|| {
-        let shared: Atomics = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
+        let shared: Arc<Atomics> = Arc::new([AtomicU32::new(0), AtomicU32::new(0)]);
         let threads: Vec<_> = [1, 2]
             .into_iter()
             .map(|value| {
