@@ -3,6 +3,9 @@
 //! RC11 with C++20's release sequences: Lahav, Vafeiadis, Kang, Hur, Dreyer, *Repairing Sequential Consistency in C/C++11*,
 //! PLDI 2017, figure 1 and section 4.
 
+// Matrices are written with their indices, as relations are.
+#![allow(clippy::needless_range_loop)]
+
 use std::collections::{BTreeMap, HashSet};
 
 use seqz_explore::event::Order;
