@@ -31,7 +31,7 @@ pub(crate) fn of_program(worker: u32) -> u32 {
         0 => worker,
         begun => {
             let execution = begun % (1 << EXECUTION);
-            ABOVE_ALL + (worker % (1 << WORKER) << EXECUTION) + execution
+            ABOVE_ALL + ((worker % (1 << WORKER)) << EXECUTION) + execution
         }
     }
 }
