@@ -15,7 +15,7 @@ fn root() -> PathBuf {
 fn pages() -> Vec<PathBuf> {
     let root = root();
     let mut pages = Vec::new();
-    for folder in [root.clone(), root.join("docs"), root.join("tests")] {
+    for folder in ["", "docs", "docs/book/src", "tests"].map(|it| root.join(it)) {
         for entry in fs::read_dir(folder).unwrap() {
             let path = entry.unwrap().path();
             if path.extension().is_some_and(|it| it == "md") {
