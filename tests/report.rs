@@ -12,7 +12,7 @@ fn repository() -> PathBuf {
     Path::new(env!("CARGO_MANIFEST_DIR")).join("..")
 }
 
-/// The picture in the README is what its command draws.
+/// The picture in the book is what its command draws.
 #[test]
 fn the_picture_of_bluetooth_is_up_to_date() {
     let run = seqz(
