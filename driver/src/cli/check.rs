@@ -229,6 +229,7 @@ fn told_apart(args: &CheckArgs) -> Vec<(String, String)> {
         ("solver", args.solver.name.to_owned()),
         ("max-steps", format!("{:?}", args.max_steps)),
         ("no-explore", args.no_explore.to_string()),
+        ("followed", format!("{:?}", args.follow)),
     ];
     let own = own.into_iter();
     own.map(|(name, value)| (name.to_owned(), value)).collect()
