@@ -428,7 +428,7 @@ fn packages_see_of_their_build_what_cargo_shows_them() {
     let built = Command::new("cargo")
         .args(["build", "--offline"])
         .current_dir(dir.path().join("out"))
-        .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+        .env("CARGO_TARGET_DIR", target_dir().join("of-generated-crates"))
         .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
         .output()
         .unwrap();

@@ -129,7 +129,7 @@ fn the_transformed_crate_stands_by_itself() {
         Command::new("cargo")
             .args(args)
             .current_dir(&out)
-            .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+            .env("CARGO_TARGET_DIR", target_dir().join("of-generated-crates"))
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
             .output()
             .unwrap()
@@ -180,7 +180,7 @@ fn a_choice_that_is_no_execution_is_told_from_one_without_a_bug() {
             .args(["run", "--offline", "-q", "--"])
             .args(["--rds", rds, "--wrts", wrts])
             .current_dir(dir.path().join("out"))
-            .env("CARGO_TARGET_DIR", target_dir().join("transformed"))
+            .env("CARGO_TARGET_DIR", target_dir().join("of-generated-crates"))
             .env("CARGO_PROFILE_DEV_OPT_LEVEL", "0")
             .output()
             .unwrap();

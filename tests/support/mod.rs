@@ -70,7 +70,8 @@ pub fn target_dir() -> PathBuf {
 }
 
 /// Programs are tiny: building them well costs more than running them badly. The runtime and the strategies are built once,
-/// and run millions of executions.
+/// and run millions of executions. All that the runtime stands on is named: where the profile of any of it is another one, in a test
+/// that sets what others don't, the runtime is compiled once more.
 const HOW_TO_BUILD: &str = "\
 [profile.release]
 opt-level = 0
@@ -78,13 +79,32 @@ debug = 0
 
 [profile.release.package.seqz-runtime]
 opt-level = 1
+debug = 0
 codegen-units = 4
+
+[profile.release.package.seqz-vocabulary]
+opt-level = 1
+debug = 0
 
 [profile.release.package.seqz-feasibility]
 opt-level = 1
+debug = 0
 
 [profile.release.package.seqz-explore]
 opt-level = 1
+debug = 0
+
+[profile.release.package.corosensei]
+opt-level = 1
+debug = 0
+
+[profile.release.package.cfg-if]
+opt-level = 1
+debug = 0
+
+[profile.release.package.scopeguard]
+opt-level = 1
+debug = 0
 ";
 
 /// A command with an environment of its own, in `dir`.
