@@ -103,7 +103,7 @@ fn the_runtime_is_compiled_once() {
     let otherwise = place.check(&first, "b", "-Cdebuginfo=1");
     assert_eq!(of_runtime(&otherwise), all);
     let kept = place.libraries();
-    assert_eq!(kept.len(), 16, "{kept:?}");
+    assert_eq!(kept.len(), 14, "{kept:?}");
 
     // What is not whole is compiled again, and is whole then.
     for library in kept {
