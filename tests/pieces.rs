@@ -137,7 +137,7 @@ fn ten() -> Package {
     package(TEN)
 }
 
-const INPUTS: [&str; 4] = ["--input", "first=0..4", "--input", "second=false,true"];
+const INPUTS: [&str; 4] = ["--input", "first=0..40", "--input", "second=false,true"];
 
 fn search(dir: &Path, command: &[&str], more: &[&str]) -> Run {
     let json = ["--format", "json"];

@@ -67,6 +67,27 @@ fn every_finding_can_be_drawn() {
 }
 
 #[test]
+fn every_finding_can_be_told() {
+    let dir = package(&format!("{HEAD}{}", lost_update()));
+    for by in ["check", "explore"] {
+        let run = seqz(dir.path(), [by, "--format", "json"]);
+        let finding = newest_finding(dir.path(), &run.json());
+        let told = seqz(dir.path(), [Path::new("show"), &finding]);
+        assert_eq!(told.code, Some(0), "{}", told.shown());
+        // It is what the command prints that finds it.
+        let found = seqz(dir.path(), [by]).stdout;
+        let story: Vec<_> = told.stdout.lines().skip(2).collect();
+        let story = story[..story.len() - 1].join("\n");
+        assert!(found.contains(story.trim()), "{found}\n\n{story}");
+        let args = [Path::new("show"), &finding, Path::new("--format=markdown")];
+        let markdown = seqz(dir.path(), args).stdout;
+        assert!(markdown.starts_with("### seqz: "), "{markdown}");
+        let text = markdown.split("```").nth(1).unwrap();
+        assert!(text.contains(story.trim()), "{markdown}");
+    }
+}
+
+#[test]
 fn what_is_no_finding_is_refused() {
     let dir = program(&[("no.json", "{}"), ("text.json", "fn main() {}")]);
     for (file, said) in [

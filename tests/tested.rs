@@ -246,6 +246,50 @@ fn the_forms_that_machines_read() {
         lines[1].starts_with("::notice title=seqz::6 harnesses: 1 with a bug"),
         "{github}"
     );
+
+    // A package that can't be read is an error there, and what is not run is skipped for a reason.
+    fs::write(dir.path().join("files/src/lib.rs"), "fn broken( {").unwrap();
+    let junit = test_in(dir.path(), &["--format", "junit"]).stdout;
+    let junit = roxmltree::Document::parse(&junit).unwrap();
+    let of = |tag: &'static str, key: &'static str| {
+        let all = junit.descendants().filter(move |it| it.has_tag_name(tag));
+        all.map(move |it| it.attribute(key).unwrap_or_default().to_owned())
+            .collect::<Vec<_>>()
+    };
+    let mut suites = of("testsuite", "name");
+    suites.sort();
+    assert_eq!(suites, ["buggy", "files", "large", "proved"]);
+    assert_eq!(of("error", "type"), ["lost"]);
+    let why = "the run was over before the harness's turn came";
+    let skipped = of("skipped", "message");
+    assert!(!skipped.is_empty() && skipped.iter().all(|it| it == why));
+}
+
+#[test]
+fn what_is_ignored_or_skipped_is_left_out() {
+    let dir = workspace();
+    let slow = adds("slow", 2, 1, true).replace("#[test]", "#[test]\n#[ignore]");
+    let file = dir.path().join("proved/src/lib.rs");
+    fs::write(&file, fs::read_to_string(&file).unwrap() + &slow).unwrap();
+    let names = |more: &[&str]| {
+        let package = ["test", "-p", "proved", "--format", "json"];
+        let run = seqz(dir.path(), package.iter().chain(more));
+        let report = run.json();
+        let mut names: Vec<_> = outcomes(&report).iter().map(|it| it.0.to_owned()).collect();
+        names.sort();
+        names
+    };
+    assert_eq!(names(&["--skip", "bump"]), ["adds"]);
+    assert_eq!(names(&["--ignored"]), ["slow"]);
+    let all = [
+        "--include-ignored",
+        "--exact",
+        "--skip",
+        "adds",
+        "--skip",
+        "bump",
+    ];
+    assert_eq!(names(&all), ["slow", "tests_races::bumps"]);
 }
 
 /// Whatever the proof stands on takes the proof with it when it changes, and nothing else does.

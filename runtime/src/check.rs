@@ -198,7 +198,7 @@ pub struct Search<'a> {
 
 /// A level is dealt out among parts when it has this many choices for each part: enough to even out how much grows out of
 /// them.
-const DEALT: u64 = 16;
+pub(crate) const DEALT: u64 = 16;
 
 /// The k at which a level is dealt out, however few choices it has.
 const DEALT_AT: usize = 2;

@@ -19,6 +19,7 @@ mod report;
 mod role;
 mod search;
 mod shell;
+mod show;
 mod test;
 mod transform;
 
@@ -99,6 +100,7 @@ enum Command {
     Merge(merge::MergeArgs),
     Compare(CompareArgs),
     Replay(ReplayArgs),
+    Show(show::ShowArgs),
     Report(ReportArgs),
     Doctor(DoctorArgs),
     Init(init::InitArgs),
@@ -351,6 +353,7 @@ pub fn main() -> u8 {
         Command::Merge(args) => merge::run(args, &terminal),
         Command::Compare(args) => compare::run(args, &terminal),
         Command::Replay(args) => replay::run(args, &terminal),
+        Command::Show(args) => show::run(args, &terminal),
         Command::Report(args) => report::run(args),
         Command::Doctor(args) => doctor::run(args, &terminal),
         Command::Init(args) => init::run(args),

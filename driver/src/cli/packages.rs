@@ -1,6 +1,6 @@
 //! Which packages of a workspace a command is about, chosen as cargo's own commands do it.
 
-use std::cell::Cell;
+use std::cell::{Cell, RefCell};
 use std::collections::{BTreeMap, VecDeque};
 use std::fs;
 use std::path::{Path, PathBuf};
@@ -12,6 +12,7 @@ use clap::Args;
 use super::{ConfigArgs, FeatureArgs, Verdict};
 use crate::error::{Error, Unfit};
 use crate::manifest;
+use crate::model::tested::Lost;
 use crate::program::{Features, Follow, Harness, Mode, Program};
 use crate::terminal::Terminal;
 
@@ -61,6 +62,8 @@ pub(super) struct Members {
     path: PathBuf,
     /// The command's verdict because some programs can't be searched, which has been reported already.
     lost: Cell<Option<Verdict>>,
+    /// The programs that can't be searched.
+    pub(super) losses: RefCell<Vec<Lost>>,
     /// Whether each target of a package is a program of its own.
     is_split: Cell<bool>,
 }
@@ -84,6 +87,7 @@ impl PackageArgs {
             all: Vec::new(),
             path: self.path.clone(),
             lost: Cell::new(None),
+            losses: RefCell::new(Vec::new()),
             is_split: Cell::new(false),
         };
         if is_one {
@@ -106,7 +110,7 @@ impl PackageArgs {
                     path,
                     name: Some(name.replace('-', "_")),
                 })),
-                Err(error) => members.lose(&error, terminal),
+                Err(error) => members.lose(&name, &error, terminal),
             }
         }
         // As with cargo, a feature is for the packages that have it.
@@ -300,8 +304,12 @@ impl Members {
     }
 
     /// Reports why one of several programs can't be searched.
-    fn lose(&self, error: &Error, terminal: &Terminal) {
+    fn lose(&self, program: &str, error: &Error, terminal: &Terminal) {
         error.report(terminal);
+        self.losses.borrow_mut().push(Lost {
+            program: program.to_owned(),
+            reason: error.to_string(),
+        });
         let lost = if error.code() == 2 {
             Verdict::Unsupported
         } else {
@@ -344,7 +352,7 @@ impl Members {
         if !self.are_several() {
             return Err(error);
         }
-        self.lose(&error, terminal);
+        self.lose(failed.member.program.name(), &error, terminal);
         Ok(())
     }
 

@@ -47,6 +47,7 @@ use crate::testing::{self, Evidence, Plan, Shown};
     after_long_help = "Examples:\n  \
         seqz test                                   all harnesses of the crate in this directory\n  \
         seqz test push pop                          those with `push` or `pop` in their names\n  \
+        seqz test --skip slow --include-ignored     all but those with `slow` in their names, `#[ignore]`d ones too\n  \
         seqz test --workspace --no-fail-fast --max-time 600\n  \
         seqz test crates/queue --test races --time 60\n  \
         seqz test --format junit --output target/seqz.xml\n\n\
@@ -62,6 +63,15 @@ pub struct TestArgs {
     /// Filters are whole names
     #[arg(long)]
     exact: bool,
+    /// Leave out harnesses with this in their names, or of this name with --exact; may be given several times
+    #[arg(long, value_name = "FILTER")]
+    skip: Vec<String>,
+    /// Only what is `#[ignore]`d
+    #[arg(long, conflicts_with = "include_ignored")]
+    ignored: bool,
+    /// Also what is `#[ignore]`d
+    #[arg(long)]
+    include_ignored: bool,
     #[command(flatten)]
     targets: Targets,
     #[command(flatten)]
@@ -228,14 +238,16 @@ pub(super) fn run(args: &TestArgs, terminal: &Terminal) -> Result<Verdict, Error
     let follow = Follow::named(&args.follow);
     let members = packages.load(Mode::Scheduled, &follow, terminal)?;
     let is_wanted = |name: &str| {
-        let matches = |filter: &&str| match args.exact {
-            true => name == *filter,
+        let matches = |filter: &str| match args.exact {
+            true => name == filter,
             false => name.contains(filter),
         };
-        filters.is_empty() || filters.iter().any(matches)
+        (filters.is_empty() || filters.iter().any(|it| matches(it)))
+            && !args.skip.iter().any(|it| matches(it))
     };
+    let is_run = |ignored: bool| args.include_ignored || ignored == args.ignored;
     let queue = members.chosen_by(|name, harness| {
-        !harness.ignored && args.targets.have(&harness.name) && is_wanted(name)
+        is_run(harness.ignored) && args.targets.have(&harness.name) && is_wanted(name)
     })?;
     // Hours of searching are not for a file that can't be written.
     if let Some(file) = &args.output {
@@ -261,7 +273,7 @@ pub(super) fn run(args: &TestArgs, terminal: &Terminal) -> Result<Verdict, Error
                 several => format!("no harness matches `{}`", several.join("`, `")),
             },
             help: "`seqz list` shows all; filters are parts of their names, or whole names with --exact, and what is \
-                   `#[ignore]`d is left out"
+                   `#[ignore]`d is left out without --ignored or --include-ignored"
                 .into(),
         });
     }
@@ -284,6 +296,7 @@ pub(super) fn run(args: &TestArgs, terminal: &Terminal) -> Result<Verdict, Error
         seed,
         cut: None,
         harnesses: Vec::new(),
+        lost: Vec::new(),
         seconds: 0.0,
         building: 0.0,
     };
@@ -352,6 +365,7 @@ pub(super) fn run(args: &TestArgs, terminal: &Terminal) -> Result<Verdict, Error
         }
     }
     progress.finish();
+    run.lost = members.losses.take();
     run.seconds = started.elapsed().as_secs_f64();
     run.cut = if STOP.load(Ordering::Relaxed) {
         Some(Cut::Interrupted)
@@ -548,6 +562,7 @@ impl Work<'_> {
 fn named(member: &Member, tested: Tested) -> Tested {
     Tested {
         name: member.named(&tested.name),
+        package: member.program.name().to_owned(),
         ..tested
     }
 }

@@ -21,10 +21,22 @@ pub struct TestRun {
     pub cut: Option<Cut>,
     /// Every harness that was asked for, in the order of the source.
     pub harnesses: Vec<Tested>,
+    /// Programs that could not be loaded or built: nothing of them was tested.
+    #[serde(default)]
+    pub lost: Vec<Lost>,
     /// Wall-clock time, building included, in seconds.
     pub seconds: f64,
     /// The part of it until workers were built, with waiting for other processes that build, in seconds.
     pub building: f64,
+}
+
+/// A program that could not be loaded or built.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Lost {
+    /// The name of its package.
+    pub program: String,
+    /// The reason, in words.
+    pub reason: String,
 }
 
 /// What was shown of one harness.
@@ -32,6 +44,9 @@ pub struct TestRun {
 pub struct Tested {
     /// The harness's path in the crate.
     pub name: String,
+    /// The name of the package.
+    #[serde(default)]
+    pub package: String,
     /// The place of the harness.
     pub site: Site,
     /// The strongest statement that holds of the harness.

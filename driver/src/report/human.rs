@@ -4,7 +4,9 @@ use std::io::{self, Write};
 
 use super::{events, trace};
 use crate::layout::{counted, fit, grouped, in_words, wrap};
-use crate::model::document::{Bug, Cut, HarnessReport, Kind, NotFollowed, Report, Site, Status};
+use crate::model::document::{
+    Bug, Cut, HarnessReport, Kind, NotFollowed, Report, Site, Status, Thread,
+};
 use crate::model::schedule::Confirmation;
 use crate::model::unfollowed;
 use crate::model::verdict;
@@ -52,7 +54,12 @@ pub fn harness(
     status(out, &report.status, "checked", columns)?;
     for bug_report in &report.bugs {
         writeln!(out)?;
-        bug(out, bug_report, report, columns)?;
+        let what = if unfollowed::distort(&report.not_followed) {
+            "doubtful bug"
+        } else {
+            "bug"
+        };
+        bug(out, what, bug_report, &report.threads, columns)?;
     }
     if !report.bugs.is_empty() && unfollowed::distort(&report.not_followed) {
         let doubt = unfollowed::doubt(&report.not_followed);
@@ -220,13 +227,18 @@ pub(super) fn title(
     Ok(())
 }
 
-fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) -> io::Result<()> {
+/// Prints a bug, which is called `what`, of a harness with these threads.
+///
+/// # Errors
+/// Errors of writing to `out`.
+pub fn bug(
+    out: &mut dyn Write,
+    what: &str,
+    bug: &Bug,
+    threads: &[Thread],
+    columns: usize,
+) -> io::Result<()> {
     let (bold, mark, dim) = (style::BOLD, style::MARK, style::DIM);
-    let what = if unfollowed::distort(&harness.not_followed) {
-        "doubtful bug"
-    } else {
-        "bug"
-    };
     title(out, what, bug.kind, &bug.message, columns)?;
     if let Some(site) = &bug.site {
         source_line(out, site, columns)?;
@@ -261,7 +273,7 @@ fn bug(out: &mut dyn Write, bug: &Bug, harness: &HarnessReport, columns: usize) 
     if bug.k > 0 {
         paragraph(out, "  ", words::OTHER_READS, columns)?;
     }
-    let thread = words::under_test(bug, &harness.threads);
+    let thread = words::under_test(bug, threads);
     paragraph(out, "  Under test: ", &format!("{thread}."), columns)?;
     if let Confirmation::Confirmed { .. } = bug.confirmation {
         let good = style::GOOD;

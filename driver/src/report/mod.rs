@@ -3,6 +3,7 @@
 
 pub mod events;
 pub mod explored;
+pub mod finding;
 pub mod html;
 pub mod human;
 mod lanes;

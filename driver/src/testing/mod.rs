@@ -63,6 +63,7 @@ pub struct Shown {
 pub fn untested(harness: &crate::program::Harness) -> Tested {
     Tested {
         name: harness.name.clone(),
+        package: String::new(),
         site: harness.site.clone(),
         outcome: Outcome::NotReached,
         cached: false,

@@ -8,7 +8,7 @@ use std::time::{Duration, Instant};
 use super::connection::Connection;
 use super::message::{Answer, CheckReply, CheckRequest, Executing, Finding, SolverKind, Stopped};
 use crate::bound::Bound;
-use crate::check::{Bounds, Level, Search, Trouble, Watch};
+use crate::check::{Bounds, DEALT, Level, Search, Trouble, Watch};
 use crate::engine::{Bug, Limits, Machine, Solver};
 use crate::feasibility::{Feasibility, Interleaving, Verdict};
 use crate::harness::{AnyHarness, InputSet};
@@ -302,12 +302,16 @@ impl Work<'_> {
         let mut machine = Machine::new(limits, self.solver());
         machine.begin_search();
         let (part, parts) = request.part;
+        // With many choices of inputs, each is searched by one part, from its root on.
+        let inputs_dealt = parts > 1 && set.bound.len() as u64 >= DEALT * u64::from(parts);
+        let of_search = if inputs_dealt { (0, 1) } else { (part, parts) };
+        let is_own = |label: usize| !inputs_dealt || label % parts as usize == part as usize;
         // What is executed for the sake of other executions is forgotten.
         let mut other = Machine::new(limits, self.solver());
         other.begin_search();
         let of_role = |role| {
             set.bound.iter().map(move |bound| OfInput {
-                search: Search::new(bound, role, bounds).part(part, parts),
+                search: Search::new(bound, role, bounds).part(of_search.0, of_search.1),
                 steps: limits.steps,
             })
         };
@@ -332,6 +336,9 @@ impl Work<'_> {
                 let role = *role;
                 let mut sum = Level::default();
                 for (label, (search, bound)) in searches.iter_mut().zip(&set.bound).enumerate() {
+                    if !is_own(label) {
+                        continue;
+                    }
                     if *left == 0 {
                         sum.skipped += 1;
                         continue;

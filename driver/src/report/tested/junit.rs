@@ -1,4 +1,4 @@
-//! JUnit's XML, as most CI services read it: a suite per run, a case per harness.
+//! JUnit's XML, as most CI services read it: a suite per package, a case per harness. A package that can't be tested is an error.
 
 use std::io::{self, Write};
 use std::time::Duration;
@@ -14,10 +14,32 @@ use crate::model::tested::{Outcome, TestRun, Tested};
 pub fn junit(out: &mut dyn Write, run: &TestRun) -> io::Result<()> {
     let mut report = Report::new("seqz");
     report.set_time(seconds(run.seconds));
-    let mut suite = TestSuite::new(&run.path);
-    suite.set_time(seconds(run.seconds));
-    suite.add_test_cases(run.harnesses.iter().map(case));
-    report.add_test_suite(suite);
+    let mut packages: Vec<&str> = Vec::new();
+    for tested in &run.harnesses {
+        if !packages.contains(&tested.package.as_str()) {
+            packages.push(&tested.package);
+        }
+    }
+    for package in packages {
+        let harnesses = || run.harnesses.iter().filter(|it| it.package == package);
+        let mut suite = TestSuite::new(package);
+        suite.set_time(seconds(harnesses().map(|it| it.seconds).sum()));
+        suite.add_test_cases(harnesses().map(case));
+        report.add_test_suite(suite);
+    }
+    for lost in &run.lost {
+        let mut suite = TestSuite::new(&lost.program);
+        let mut status = TestCaseStatus::non_success(NonSuccessKind::Error);
+        let first = lost.reason.lines().next().unwrap_or_default();
+        status
+            .set_message(first)
+            .set_type("lost")
+            .set_description(&lost.reason);
+        let mut case = TestCase::new("the package can be tested", status);
+        case.set_classname(&lost.program);
+        suite.add_test_case(case);
+        report.add_test_suite(suite);
+    }
     let text = report.to_string().map_err(io::Error::other)?;
     writeln!(out, "{}", text.trim_end())
 }
@@ -48,7 +70,11 @@ fn case(tested: &Tested) -> TestCase {
             unsuccessful(NonSuccessKind::Error, "unsupported", reason.clone())
         }
         Outcome::Failed { reason } => unsuccessful(NonSuccessKind::Error, "seqz", reason.clone()),
-        Outcome::NotReached => TestCaseStatus::skipped(),
+        Outcome::NotReached => {
+            let mut status = TestCaseStatus::skipped();
+            status.set_message("the run was over before the harness's turn came");
+            status
+        }
         Outcome::Proved { .. }
         | Outcome::NoBug { .. }
         | Outcome::Sampled { .. }

@@ -1,10 +1,11 @@
 use super::*;
 use crate::model::document::{Kind, SCHEMA, Site};
-use crate::model::tested::{Found, Outcome, TestRun, Tested, Tried};
+use crate::model::tested::{Found, Lost, Outcome, TestRun, Tested, Tried};
 
 fn tested(name: &str, outcome: Outcome) -> Tested {
     Tested {
         name: name.into(),
+        package: if name == "bug" { "queue" } else { "stack" }.into(),
         site: Site {
             file: "src/a b.rs".into(),
             line: 3,
@@ -63,6 +64,10 @@ pub(in crate::report) fn run() -> TestRun {
             tested("failed", Outcome::Failed { reason: reason() }),
             tested("not_run", Outcome::NotReached),
         ],
+        lost: vec![Lost {
+            program: "broken".into(),
+            reason: "expected `;`\nsrc/lib.rs:3".into(),
+        }],
         seconds: 5.0,
         building: 1.0,
     }
