@@ -254,7 +254,7 @@ pub fn bug(
         &format!("{}.", sentence(&words::reads_needed(bug))),
         columns,
     )?;
-    let places = words::Places::of_bug(bug, &harness.threads);
+    let places = words::Places::of_bug(bug, threads);
     for (i, read) in bug.non_local_reads.iter().enumerate() {
         let text = words::non_local_read(bug, read, places);
         let lead = format!("    {}. ", i + 1);
@@ -304,7 +304,7 @@ pub fn bug(
     }
     if !bug.trace.is_empty() {
         writeln!(out, "\n  {bold}One interleaving that shows it:{bold:#}\n")?;
-        trace::draw(out, bug, &harness.threads, columns)?;
+        trace::draw(out, bug, threads, columns)?;
     }
     if bug.count > 1 {
         writeln!(
