@@ -306,6 +306,8 @@ fn a_piece_that_is_killed_promises_nothing() {
     let command = ["explore", "--strategy", "dfs"];
     let first = piece(dir, &command, 1, 2, None);
     let file = dir.join("killed.json");
+    // Of an earlier run of this test.
+    let _ = fs::remove_file(&file);
     let mut killed = support::command(dir);
     killed.args(command).args(INPUTS);
     killed.args(["--partition", "2/2", "--output"]).arg(&file);

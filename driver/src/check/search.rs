@@ -363,6 +363,7 @@ impl Search<'_> {
                 gathered.report.threads = threads
                     .map(|thread| self.original.thread(thread, known))
                     .collect();
+                self.tell_threads(gathered);
             }
             CheckReply::Doubtful { what, place } => {
                 let site = place.and_then(|place| self.original.site(&place));
@@ -453,6 +454,24 @@ impl Search<'_> {
     fn tell_held(&mut self, gathered: &mut Gathered) {
         for bug in gathered.tell_held() {
             self.save(bug, gathered);
+        }
+    }
+
+    /// Writes the findings that were kept before their threads were known once more, with the threads.
+    fn tell_threads(&self, gathered: &Gathered) {
+        let Some(store) = &self.store else { return };
+        let report = &gathered.report;
+        for bug in &report.bugs {
+            let Some(file) = &bug.finding else { continue };
+            let found = Found::Bug {
+                threads: report.threads.clone(),
+                bug: Box::new(Bug {
+                    finding: None,
+                    ..bug.clone()
+                }),
+            };
+            // A file that can't be written again is there as it was.
+            let _ = store.replace(Path::new(file), &report.name, &report.site, found);
         }
     }
 

@@ -4,7 +4,7 @@
 //! given up, all that the harness reaches is followed, no worker died. Otherwise the sentence names what takes the
 //! claim away.
 
-use super::document::{Cut, HarnessReport, Level, Reason, Report, Status};
+use super::document::{Cut, HarnessReport, Kind, Level, Reason, Report, Status};
 use super::exploration::{Counts, HarnessExploration, Promise};
 use super::lone::{self, Lone, Spurious};
 use super::unfollowed::{self, NotFollowed};
@@ -207,15 +207,21 @@ fn hindered(status: &Status, of_search: Verdict) -> Verdict {
 /// Returns the verdict on the exploration of a harness.
 #[must_use]
 pub fn of_report(report: &HarnessExploration) -> Verdict {
-    let verdict = hindered(
-        &report.status,
-        of_exploration(
-            &report.promise,
-            &report.counts,
-            report.sampled_inputs,
-            &report.not_followed,
-        ),
+    let mut of_search = of_exploration(
+        &report.promise,
+        &report.counts,
+        report.sampled_inputs,
+        &report.not_followed,
     );
+    let mut failures = report.failures.iter();
+    if of_search.exhausted
+        && matches!(report.promise, Promise::ExhaustedWeakly)
+        && failures.any(|failure| failure.kind == Kind::DataRace)
+    {
+        let why = "the memory model (rc11) says nothing of what else happens in a program with a data race";
+        of_search = verdict(Claim::Graphs, &[why.to_owned()]);
+    }
+    let verdict = hindered(&report.status, of_search);
     match without_reason(report) {
         Some(tried) => Verdict {
             rest: if verdict.rest.is_empty() {

@@ -103,9 +103,9 @@ fn as_junit() {
     };
     let root = document.root_element();
     for (key, element, n) in [
-        ("tests", "testcase", 10),
+        ("tests", "testcase", 11),
         ("failures", "failure", 1),
-        ("errors", "error", 3),
+        ("errors", "error", 4),
         ("skipped", "skipped", 1),
     ] {
         assert_eq!(count(element), n, "{element}");
