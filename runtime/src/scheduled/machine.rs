@@ -420,6 +420,7 @@ impl Machine<'_> {
         note_large(true);
         crate::panics::listen(Some(super::failures::hear));
         super::values::ask(handle.get().settings.values);
+        super::weak::ask(handle.get().settings.weak);
         let program: *const (dyn Fn() + '_) = self.program;
         // SAFETY: only the lifetime is changed; the coroutine is over before `run` returns.
         let program: *const (dyn Fn() + 'static) = unsafe { std::mem::transmute(program) };
@@ -447,6 +448,7 @@ impl Machine<'_> {
         note_large(false);
         crate::panics::listen(None);
         super::values::ask(false);
+        super::weak::ask(false);
         let state = handle.get();
         let weak = state.scheduler.filter(|_| state.settings.weak);
         // SAFETY: the scheduler outlives the execution, and is called by the machine's own code only.

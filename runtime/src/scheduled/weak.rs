@@ -7,7 +7,7 @@
 //! What threads learn by events that the memory model of the search does not have is not followed: such an event ends the
 //! search, with its place.
 
-use std::sync::atomic::Ordering;
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use seqz_explore::event::Order;
 use seqz_explore::{Kind, Outcome, Pending};
@@ -16,21 +16,34 @@ use super::state::{Handle, State, current};
 use crate::memory::arena::leave_program;
 use crate::vocabulary::Site;
 
+/// Whether the machine that runs asks for the orderings of operations on atomics.
+static ASKED: AtomicBool = AtomicBool::new(false);
+
+/// Sets whether the machine that runs asks for orderings.
+pub(super) fn ask(asked: bool) {
+    ASKED.store(asked, Ordering::Relaxed);
+}
+
 /// The next operation on an atomic that the current thread announces has these orderings: where it writes, and where it
 /// only reads.
 #[inline]
 pub(crate) fn announces(success: Ordering, failure: Ordering) {
-    if let Some(machine) = current()
-        && machine.get().settings.weak
-    {
+    if ASKED.load(Ordering::Relaxed) {
+        note_orders(success, failure);
+    }
+}
+
+#[cold]
+fn note_orders(success: Ordering, failure: Ordering) {
+    if let Some(machine) = current() {
         machine.get().orders = [success.into(), failure.into()];
     }
 }
 
 /// The current thread makes a fence.
 pub(crate) fn fence(order: Ordering, site: Site) {
-    if let Some(machine) = current()
-        && machine.get().settings.weak
+    if ASKED.load(Ordering::Relaxed)
+        && let Some(machine) = current()
         && !machine.is_ending()
     {
         machine.get().orders = [order.into(); 2];
