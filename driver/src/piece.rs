@@ -2,6 +2,7 @@
 
 use std::fmt;
 use std::str::FromStr;
+use std::time::Duration;
 
 use serde::{Deserialize, Serialize};
 
@@ -15,6 +16,9 @@ pub struct Piece {
     /// The number of pieces.
     pub count: u32,
 }
+
+/// How often what a piece has found is kept while the piece is searched.
+pub const KEPT_EACH: Duration = Duration::from_secs(2);
 
 /// The largest number of pieces.
 pub const MOST: u32 = 4096;

@@ -81,13 +81,21 @@ pub struct Merged {
 impl Results {
     /// The results of a piece that has found nothing yet.
     #[must_use]
-    pub fn new(command: &str, piece: Piece, path: &Path, options: Vec<(String, String)>) -> Self {
+    pub fn new(
+        command: &str,
+        piece: Piece,
+        path: &Path,
+        options: Vec<(&'static str, String)>,
+    ) -> Self {
+        let options = options.into_iter();
         Self {
             format: FORMAT.to_owned(),
             seqz: env!("CARGO_PKG_VERSION").to_owned(),
             command: command.to_owned(),
             piece,
-            options,
+            options: options
+                .map(|(name, value)| (name.to_owned(), value))
+                .collect(),
             path: shown(path),
             finished: false,
             programs: Vec::new(),

@@ -23,7 +23,7 @@ use crate::model::unfollowed;
 use crate::model::verdict;
 use crate::model::withdrawn;
 use crate::original::Original;
-use crate::piece::Piece;
+use crate::piece::{KEPT_EACH, Piece};
 use crate::program::{Generated, Harness};
 use crate::solvers::Solver;
 use crate::solvers::{RemoteSolver, Unasked};
@@ -258,9 +258,6 @@ pub fn head(options: &Options) -> Report {
         explored: None,
     }
 }
-
-/// How often the shares of a piece are kept while it is searched.
-const KEPT_EACH: Duration = Duration::from_secs(2);
 
 /// Keeps the shares of a piece.
 struct Keep<'a> {

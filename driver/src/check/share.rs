@@ -6,7 +6,7 @@ use super::gather::{Gathered, Identity};
 use crate::model::document::{
     AlsoFound, Bug, HarnessReport, Level, Reason, Role, RoleReport, Site, Status,
 };
-use crate::model::{verdict, withdrawn};
+use crate::model::{unfollowed, verdict, withdrawn};
 
 /// What a piece has gathered of one harness.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -22,7 +22,7 @@ pub struct Share {
 pub fn checked_together(shares: &[&Share], are_all: bool) -> Option<HarnessReport> {
     let first = shares.first()?;
     let mut report = HarnessReport {
-        status: status(shares),
+        status: Status::of_pieces(shares.iter().map(|share| &share.report.status)),
         roles: roles(shares, are_all),
         bugs: Vec::new(),
         faults: Vec::new(),
@@ -37,11 +37,7 @@ pub fn checked_together(shares: &[&Share], are_all: bool) -> Option<HarnessRepor
             report.threads.clone_from(&of_piece.threads);
         }
         report.reads = report.reads.take().or_else(|| of_piece.reads.clone());
-        for what in &of_piece.not_followed {
-            if !report.not_followed.contains(what) {
-                report.not_followed.push(what.clone());
-            }
-        }
+        unfollowed::add_all(&mut report.not_followed, &of_piece.not_followed);
         for note in &of_piece.notes {
             if !report.notes.contains(note) {
                 report.notes.push(note.clone());
@@ -76,22 +72,6 @@ pub fn checked_together(shares: &[&Share], are_all: bool) -> Option<HarnessRepor
     withdrawn::by_faults(&mut report);
     report.verdict = verdict::of_harness(&report).sentence();
     Some(report)
-}
-
-fn status(shares: &[&Share]) -> Status {
-    let rank = |status: &Status| match status {
-        Status::Unsupported { .. }
-        | Status::Nondeterministic { .. }
-        | Status::Blocked { .. }
-        | Status::Failed { .. } => 0,
-        Status::Checked => 1,
-        Status::NoInterference { .. } => 2,
-        Status::NoneEnded { .. } => 3,
-        Status::NotReached => 4,
-    };
-    let all = shares.iter().map(|share| &share.report.status);
-    let status = all.min_by_key(|status| rank(status));
-    status.cloned().unwrap_or(Status::NotReached)
 }
 
 /// Adds up what was searched. A level is exhausted where each piece has searched its own of it to the end.

@@ -222,17 +222,15 @@ pub(super) fn run(args: &CheckArgs, terminal: &Terminal) -> Result<Verdict, Erro
 }
 
 /// What tells this check from others, beside what all searches have.
-fn told_apart(args: &CheckArgs) -> Vec<(String, String)> {
-    let own = [
+fn told_apart(args: &CheckArgs) -> Vec<(&'static str, String)> {
+    vec![
         ("k-max", args.k_max.to_string()),
         ("thread-under-test", format!("{:?}", args.thread_under_test)),
         ("solver", args.solver.name.to_owned()),
         ("max-steps", format!("{:?}", args.max_steps)),
         ("no-explore", args.no_explore.to_string()),
         ("followed", format!("{:?}", args.follow)),
-    ];
-    let own = own.into_iter();
-    own.map(|(name, value)| (name.to_owned(), value)).collect()
+    ]
 }
 
 /// The report of a harness, by the name that it has among those of several packages.

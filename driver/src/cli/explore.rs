@@ -391,9 +391,9 @@ pub(super) fn run(args: &ExploreArgs, terminal: &Terminal) -> Result<Verdict, Er
 }
 
 /// What tells this exploration from others, beside what all searches have.
-fn told_apart(args: &ExploreArgs) -> Vec<(String, String)> {
+fn told_apart(args: &ExploreArgs) -> Vec<(&'static str, String)> {
     let as_text = |value: &dyn std::fmt::Debug| format!("{value:?}");
-    let own = [
+    vec![
         ("strategy", args.strategy.0.name.to_owned()),
         (
             "solver",
@@ -407,9 +407,7 @@ fn told_apart(args: &ExploreArgs) -> Vec<(String, String)> {
         ("max-steps", as_text(&args.max_steps)),
         ("stack-size", args.stack_size.to_string()),
         ("followed", as_text(&args.follow)),
-    ];
-    let own = own.into_iter();
-    own.map(|(name, value)| (name.to_owned(), value)).collect()
+    ]
 }
 
 /// Refuses a program with an allocator of its own: objects are named by their addresses, which must not depend on the

@@ -6,7 +6,7 @@ use clap::Args;
 use seqz_explore::catalogue;
 use serde::Serialize;
 
-use super::{Format, Verdict, check, explore};
+use super::{Format, Verdict, check, explore, packages};
 use crate::error::Error;
 use crate::model::document::{HarnessReport, Report, Status};
 use crate::model::exploration::{Exploration, HarnessExploration};
@@ -112,14 +112,9 @@ fn nothing(out: &mut Output, shown: &Shown<'_>) -> Result<Verdict, Error> {
     Ok(Verdict::Failed)
 }
 
-/// The name of a harness among those of several packages.
-fn name(package: Option<&str>, harness: &str) -> String {
-    package.map_or_else(|| harness.to_owned(), |it| format!("{it}::{harness}"))
-}
-
 fn named(package: Option<&str>, mut report: Exploration) -> Exploration {
     for harness in &mut report.harnesses {
-        harness.name = name(package, &harness.name);
+        harness.name = packages::named(package, &harness.name);
     }
     report
 }
@@ -132,7 +127,7 @@ fn check_of(program: Together) -> Option<Report> {
     let package = program.name.as_deref();
     report.explored = report.explored.map(|explored| named(package, explored));
     for harness in &mut report.harnesses {
-        harness.name = name(package, &harness.name);
+        harness.name = packages::named(package, &harness.name);
     }
     Some(report)
 }

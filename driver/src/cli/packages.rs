@@ -49,11 +49,13 @@ pub(super) struct Member {
 impl Member {
     /// Returns the name of one of its harnesses among those of all programs.
     pub(super) fn named(&self, harness: &str) -> String {
-        match &self.name {
-            Some(name) => format!("{name}::{harness}"),
-            None => harness.to_owned(),
-        }
+        named(self.name.as_deref(), harness)
     }
+}
+
+/// Returns the name of a harness of this package among those of all packages.
+pub(super) fn named(package: Option<&str>, harness: &str) -> String {
+    package.map_or_else(|| harness.to_owned(), |it| format!("{it}::{harness}"))
 }
 
 /// The programs that a command is about.

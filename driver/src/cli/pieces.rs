@@ -30,7 +30,7 @@ impl PieceArgs {
         &self,
         command: &str,
         path: &Path,
-        options: impl FnOnce() -> Vec<(String, String)>,
+        options: impl FnOnce() -> Vec<(&'static str, String)>,
     ) -> Result<Kept, Error> {
         let (Some(piece), Some(file)) = (self.partition, &self.output) else {
             return Ok(Kept { file: None });

@@ -151,11 +151,11 @@ impl SearchArgs {
         &self,
         harnesses: impl Iterator<Item = String>,
         seed: u64,
-    ) -> Vec<(String, String)> {
+    ) -> Vec<(&'static str, String)> {
         let inputs = self.input.iter();
         let inputs = inputs.map(|spec| format!("{}={}", spec.name, spec.values));
         let harnesses: Vec<_> = harnesses.collect();
-        let own = [
+        vec![
             ("harnesses", harnesses.join(" ")),
             ("input", inputs.collect::<Vec<_>>().join(" ")),
             ("max-inputs", self.max_inputs.to_string()),
@@ -165,9 +165,7 @@ impl SearchArgs {
                 "ignore-detached-panics",
                 self.ignore_detached_panics.to_string(),
             ),
-        ];
-        let own = own.into_iter();
-        own.map(|(name, value)| (name.to_owned(), value)).collect()
+        ]
     }
 
     /// Returns how often something may happen without a reason, and where.

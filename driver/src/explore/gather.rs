@@ -13,7 +13,7 @@ use serde::{Deserialize, Serialize};
 use super::Options;
 use super::divided::{Search, Standing, together};
 use super::failure::spurious_of;
-use super::join::{self, Share};
+use super::join::Share;
 use super::promise::{causality_of, promised};
 use super::unit::{Ended, Said};
 use crate::diagnostic::shown;
@@ -821,7 +821,7 @@ impl Gathered {
         let units: usize = shares.iter().map(|share| share.units.len()).sum();
         let mut all = Self {
             report: HarnessExploration {
-                status: join::status(shares.iter().map(|share| &share.report.status)),
+                status: Status::of_pieces(shares.iter().map(|share| &share.report.status)),
                 failures: Vec::new(),
                 notes: Vec::new(),
                 ..first.report.clone()
@@ -911,12 +911,7 @@ impl Gathered {
         report.notes.iter().for_each(|note| self.note(note.clone()));
         self.report.sampled_inputs |= report.sampled_inputs;
         self.report.reads = self.report.reads.take().or_else(|| report.reads.clone());
-        let known = &mut self.report.not_followed;
-        for what in &report.not_followed {
-            if !known.contains(what) {
-                known.push(what.clone());
-            }
-        }
+        unfollowed::add_all(&mut self.report.not_followed, &report.not_followed);
         Ok(())
     }
 }

@@ -7,7 +7,6 @@ use seqz_runtime::worker::message::Explored;
 
 use super::divided::{Search, Standing};
 use super::gather::{Gathered, Held, Part};
-use crate::model::document::Status;
 use crate::model::exploration::{Coupling, HarnessExploration, HeldUp, Promise};
 
 /// What a piece has gathered of one harness.
@@ -103,24 +102,6 @@ impl TryFrom<&Unit> for Part {
             ..Self::default()
         })
     }
-}
-
-/// The status of a harness, from those that it has in the pieces.
-pub(super) fn status<'a>(of_pieces: impl Iterator<Item = &'a Status> + Clone) -> Status {
-    let rank = |status: &Status| match status {
-        Status::Unsupported { .. }
-        | Status::Nondeterministic { .. }
-        | Status::Blocked { .. }
-        | Status::Failed { .. } => 0,
-        Status::Checked => 1,
-        // There was time enough in another piece, if that is there.
-        Status::NoInterference { .. } => 2,
-        Status::NoneEnded { .. } => 3,
-        Status::NotReached => 4,
-    };
-    // The first one of those that say most.
-    let all = of_pieces.min_by_key(|status| rank(status));
-    all.cloned().unwrap_or(Status::NotReached)
 }
 
 /// Puts together what the pieces have gathered of one harness. `are_all`: no piece is missing.

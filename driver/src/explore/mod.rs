@@ -30,7 +30,7 @@ use crate::model::exploration::{Exploration, HarnessExploration, Summary};
 use crate::model::lone::Spurious;
 use crate::model::unfollowed;
 use crate::original::Original;
-use crate::piece::Piece;
+use crate::piece::{KEPT_EACH, Piece};
 use crate::program::Harness;
 use crate::solvers::Solver;
 use crate::sources::Sources;
@@ -170,9 +170,6 @@ pub fn run(
         |_| Ok(()),
     )
 }
-
-/// How often the shares of a piece are kept while it is searched.
-const KEPT_EACH: Duration = Duration::from_secs(2);
 
 /// As [`run`] does; `keep` is called with what has been gathered of each harness: now and then, when a harness is done, and
 /// at the end.

@@ -71,6 +71,24 @@ impl Status {
         }
     }
 
+    /// Returns the status of a harness, from those that it has in the pieces of a search.
+    pub fn of_pieces<'a>(of_pieces: impl Iterator<Item = &'a Self>) -> Self {
+        let rank = |status: &Self| match status {
+            Self::Unsupported { .. }
+            | Self::Nondeterministic { .. }
+            | Self::Blocked { .. }
+            | Self::Failed { .. } => 0,
+            Self::Checked => 1,
+            // There was time enough in another piece, if that is there.
+            Self::NoInterference { .. } => 2,
+            Self::NoneEnded { .. } => 3,
+            Self::NotReached => 4,
+        };
+        // The first one of those that say most.
+        let most = of_pieces.min_by_key(|status| rank(status));
+        most.cloned().unwrap_or(Self::NotReached)
+    }
+
     /// Returns the status of a harness that can't be transformed.
     #[must_use]
     pub fn unsupported(why: &Diagnostic) -> Self {

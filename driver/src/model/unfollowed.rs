@@ -98,8 +98,15 @@ pub fn add_doubtful(all: &mut Vec<NotFollowed>, what: String, site: Option<Site>
         distorts: false,
         synchronizes: true,
     };
-    if !all.contains(&doubtful) {
-        all.push(doubtful);
+    add_all(all, &[doubtful]);
+}
+
+/// Adds those that are not there.
+pub fn add_all(all: &mut Vec<NotFollowed>, more: &[NotFollowed]) {
+    for what in more {
+        if !all.contains(what) {
+            all.push(what.clone());
+        }
     }
 }
 
